@@ -57,10 +57,10 @@ def read_figures(path: AnyPath, max_bytes: int) -> BuildFigures:
     if source.report is not None:
         return BuildFigures(source.label, source.report)
     problems = list(source.problems)
-    modules = _modules(source, problems, lambda _: None)
-    if not modules and (error := next((problem for problem in problems if problem.severity == "error"), None)):
+    sides = _modules(source, problems, lambda _: None)
+    if not sides and (error := next((problem for problem in problems if problem.severity == "error"), None)):
         raise UnreadableInput(f"{error.file}: {error.message}")
-    return BuildFigures(source.label, tuple(map(figures_of_side, modules)), tuple(problems))
+    return BuildFigures(source.label, tuple(map(figures_of_side, sides)), tuple(problems))
 
 
 def compare_sources(
@@ -74,8 +74,8 @@ def compare_sources(
         progress(next(done), total, label)
 
     with garbage_collection_paused():
-        one, other = (_modules(source, problems, was_read, capacities) for source in (before, after))
-        comparison = compare_builds(before, after, (one, other))
+        sides_before, sides_after = (_modules(source, problems, was_read, capacities) for source in (before, after))
+        comparison = compare_builds(before, after, (sides_before, sides_after))
     return comparison, tuple(sorted(problems, key=lambda problem: (problem.file, problem.message)))
 
 
@@ -86,8 +86,8 @@ def compare_pair(before: Source, after: Source) -> BuildComparison:
         sides = [side for source in (before, after) for side in _modules(source, problems, lambda _: None)]
         if problems and len(sides) < 2:
             raise UnreadableInput(f"{problems[0].file}: {problems[0].message}")
-        one, other = sides
-        module = compare_modules(pair_of(one, other))
+        side_before, side_after = sides
+        module = compare_modules(pair_of(side_before, side_after))
         return BuildComparison(before=before, after=after, modules=(module,))
 
 
@@ -95,7 +95,7 @@ def _modules(
     source: Source, problems: list[Problem], was_read: Callable[[str], None], capacities: Sequence[str] = ()
 ) -> list[Side]:
     """Read and analyse each dump, as `build` does; one that cannot be read is a problem and is left out."""
-    found: list[Side] = []
+    sides: list[Side] = []
     for order, files in enumerate(source.dumps):
         report, of_reading = read_report(files, Settings(capacities=tuple(capacities)))
         problems.extend(of_reading)
@@ -106,6 +106,6 @@ def _modules(
                 report.fits_device,
                 report.misfit.space if report.misfit and report.misfit.is_refused else "",
             )
-            found.append(Side(report.label, report.title, order, report.analysis, inputs_of(files), flaws, room))
+            sides.append(Side(report.label, report.title, order, report.analysis, inputs_of(files), flaws, room))
             was_read(files.label)
-    return found
+    return sides

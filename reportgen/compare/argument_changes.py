@@ -1,4 +1,4 @@
-"""Say why a function needs another amount of memory than in the build before: what it is given has changed, or not."""
+"""Say what changed in the arguments of a function between two builds, which may be why it needs more memory."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -43,17 +43,20 @@ def shape_words(arguments: Arguments) -> str:
 
 def _causes(before: Arguments, after: Arguments) -> Iterator[str]:
     """Yield what is new, gone, more or fewer, of another shape, and donated or no longer."""
-    one, other = _by_name(before), _by_name(after)
-    both = [name for name in other if name in one]
-    yield from _set_words("new", [group for name in other if name not in one for group in other[name]])
-    yield from _set_words("gone", [group for name in one if name not in other for group in one[name]])
-    yield from _count_words([(name, _arrays(one[name]), _arrays(other[name])) for name in both])
-    yield from _resized([(name, _shapes(one[name]), _shapes(other[name])) for name in both])
-    old, new = (sum(group.donated_bytes for group in groups) for groups in (before, after))
-    taken, given = (_donated(groups) for groups in (one, other))
-    for words, names in (("now donated", given - taken), ("no longer donated", taken - given)):
+    old, new = _by_name(before), _by_name(after)
+    both = [name for name in new if name in old]
+    yield from _set_words("new", [group for name in new if name not in old for group in new[name]])
+    yield from _set_words("gone", [group for name in old if name not in new for group in old[name]])
+    yield from _count_words([(name, _arrays(old[name]), _arrays(new[name])) for name in both])
+    yield from _resized([(name, _shapes(old[name]), _shapes(new[name])) for name in both])
+    sizes = " → ".join(human_bytes(sum(group.donated_bytes for group in groups)) for groups in (before, after))
+    donated_before, donated_after = _donated(old), _donated(new)
+    for words, names in (
+        ("now donated", donated_after - donated_before),
+        ("no longer donated", donated_before - donated_after),
+    ):
         if names := names & set(both):
-            yield f"{words}: {_whole(sorted(names))} ({human_bytes(old)} → {human_bytes(new)})"
+            yield f"{words}: {_whole(sorted(names))} ({sizes})"
 
 
 def _by_name(arguments: Arguments) -> Mapping[str, Sequence[SiblingArguments]]:
@@ -70,18 +73,18 @@ def _set_words(word: str, groups: Sequence[SiblingArguments]) -> Iterator[str]:
 
 def _count_words(changes: Sequence[tuple[str, int, int]]) -> Iterator[str]:
     """Yield for each pair of numbers which arguments there are more or fewer of."""
-    found = sorted((one, other, name) for name, one, other in changes if one != other)
-    for (one, other), group in groupby(found, key=lambda change: change[:2]):
-        yield f"{one:,} → {other:,} arrays of {_named([name for *_, name in group])}"
+    by_numbers = sorted((before, after, name) for name, before, after in changes if before != after)
+    for (before, after), group in groupby(by_numbers, key=lambda change: change[:2]):
+        yield f"{before:,} → {after:,} arrays of {_named([name for *_, name in group])}"
 
 
 def _resized(changes: Sequence[tuple[str, Sequence[str], Sequence[str]]]) -> Iterator[str]:
     """Yield the arguments of another shape: the first with its shapes, and how many others."""
-    found = [(name, one, other) for name, one, other in changes if one != other]
-    if found:
-        name, one, other = found[0]
-        others = f", and {counted(len(found) - 1, 'other')}" if len(found) > 1 else ""
-        yield f"shape changed: {name} {', '.join(one)} → {', '.join(other)}{others}"
+    resized = [(name, before, after) for name, before, after in changes if before != after]
+    if resized:
+        name, before, after = resized[0]
+        others = f", and {counted(len(resized) - 1, 'other')}" if len(resized) > 1 else ""
+        yield f"shape changed: {name} {', '.join(before)} → {', '.join(after)}{others}"
 
 
 def _arrays(groups: Sequence[SiblingArguments]) -> int:
@@ -116,6 +119,6 @@ def _whole(names: Iterable[str]) -> str:
 def _moved(before: Amounts, after: Amounts) -> Iterator[str]:
     """Yield how much the memory of the caller and the temporaries changed."""
     for place, words in ((_STATIC, "arguments, outputs and constants"), (_TEMPORARY, "temporaries")):
-        one, other = before[place], after[place]
-        if one is not None and other is not None and one != other:
-            yield f"{words} {signed_bytes(other - one)}"
+        old, new = before[place], after[place]
+        if old is not None and new is not None and old != new:
+            yield f"{words} {signed_bytes(new - old)}"

@@ -110,10 +110,10 @@ def _confirm_possible(modules: Sequence[GateModule]) -> None:
         _confirm_listed(module, f"modules[{number}]")
         for color, space in module.spaces.items():
             for less, more in _AT_MOST:
-                amounts = [[space.figure(one) for one in figures] for figures in (less, more)]
-                low, high = (sum(one or 0 for one in known) for known in amounts)
+                amounts = [[space.figure(figure) for figure in figures] for figures in (less, more)]
+                low, high = (sum(figure or 0 for figure in known) for known in amounts)
                 if None not in (*amounts[0], *amounts[1]) and low > high:
-                    names = [" + ".join(f"{one}_bytes" for one in figures) for figures in (less, more)]
+                    names = [" + ".join(f"{figure}_bytes" for figure in figures) for figures in (less, more)]
                     raise Misstated(
                         f"modules[{number}].spaces.{color}.{names[0]}: {low:,} is more than {names[1]}, {high:,}"
                     )

@@ -82,7 +82,7 @@ def parse_budgets(text: str, file: str, *, settings: Collection[str] | None = No
     if unknown := [key for key in document if key not in (*_OPTIONS, "budget", *(settings or ()))]:
         _refuse_unknown(unknown, (*_OPTIONS, "budget"), f"{file}:{line_of_key(text, (*table, unknown[0]))}")
     # Searched for in the text, because tomllib does not say where a table begins.
-    lines = [text.count("\n", 0, found.end()) + 1 for found in _HEADER.finditer(text)]
+    lines = [text.count("\n", 0, header.end()) + 1 for header in _HEADER.finditer(text)]
     entries = document.get("budget", [])
     if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
         raise InvalidBudget(f"{file}: budgets are tables, [[budget]]")
@@ -93,7 +93,7 @@ def parse_budgets(text: str, file: str, *, settings: Collection[str] | None = No
     # Budgets may also be written inline; then no line is named rather than a wrong one.
     places = lines if len(lines) == len(entries) else [None] * len(entries)
     budgets = tuple(_budget(entry, file, line) for entry, line in zip(entries, places, strict=True))
-    return Budgets(budgets=budgets, file=file, **{option.replace("-", "_"): one for option, one in levels.items()})
+    return Budgets(budgets=budgets, file=file, **{option.replace("-", "_"): level for option, level in levels.items()})
 
 
 def _refuse_unknown(table: Iterable[str], known: Collection[str], where: str) -> None:
@@ -122,7 +122,7 @@ def _budget(table: Mapping[str, Any], file: str, line: int | None) -> Budget:
         figure=table.get("figure", FIGURES[0]),
         max_bytes=parse_size(table["max"], f"{where}: max") if "max" in table else None,
         growth=tuple(
-            parse_growth(one, f"{where}: max-growth") for one in (growth if isinstance(growth, list) else [growth])
+            parse_growth(text, f"{where}: max-growth") for text in (growth if isinstance(growth, list) else [growth])
         ),
         required=table.get("required", True),
         file=file,

@@ -51,9 +51,9 @@ class ModuleComparison:
     @property
     def module(self) -> GateModule:
         """Return the module after, or the one before if it is gone."""
-        one = self.figures[1] or self.figures[0]
-        assert one is not None
-        return one
+        module = self.figures[1] or self.figures[0]
+        assert module is not None
+        return module
 
     @property
     def status(self) -> Status:
@@ -103,13 +103,13 @@ class ModuleComparison:
     @cached_property
     def peaks(self) -> Mapping[int, tuple[int, int]]:
         """Return the resident peak before and after of each space, if both are known; 0 in a space that is not used."""
-        found = {}
-        colors = {color for one in self.figures if one for color in one.spaces}
+        peaks = {}
+        colors = {color for module in self.figures if module for color in module.spaces}
         for color in sorted(colors):
-            amounts = [peak_of(one, color) for one in self.figures]
+            amounts = [peak_of(module, color) for module in self.figures]
             if amounts[0] is not None and amounts[1] is not None:
-                found[color] = (amounts[0], amounts[1])
-        return found
+                peaks[color] = (amounts[0], amounts[1])
+        return peaks
 
 
 def peak_of(module: GateModule | None, color: int) -> int | None:
@@ -151,25 +151,25 @@ def compare_builds(before: Source, after: Source, sides: tuple[Sequence[Side], S
         modules += [ModuleComparison(figures=(None, figures_of_side(side)), rooms=(Room(), side.room)) for side in new]
     else:
         figures = [
-            source.report if source.report is not None else [figures_of_side(side) for side in found]
-            for source, found in zip((before, after), sides, strict=True)
+            source.report if source.report is not None else [figures_of_side(side) for side in sides_of_source]
+            for source, sides_of_source in zip((before, after), sides, strict=True)
         ]
         modules = [ModuleComparison(figures=pair) for pair in pair_by_name(*figures)]
     ranks = {status: rank for rank, status in enumerate(STATUSES)}
     # The label, which is unique, makes the order the same for every build.
-    modules.sort(key=lambda one: (ranks[one.status], -abs(one.change_bytes), one.module.name, one.module.path))
+    modules.sort(key=lambda pair: (ranks[pair.status], -abs(pair.change_bytes), pair.module.name, pair.module.path))
     return BuildComparison(before=before, after=after, modules=tuple(modules))
 
 
 def compare_modules(pair: ModulePair) -> ModuleComparison:
     """Compare two builds of a module."""
-    one, other = pair.before, pair.after
+    before, after = pair.before, pair.after
     compared = compare_equal_dumps if pair.paired_by == "content" else compare_dumps
     return ModuleComparison(
-        figures=(figures_of_side(one), figures_of_side(other)),
+        figures=(figures_of_side(before), figures_of_side(after)),
         paired_by=pair.paired_by,
         alike=pair.alike,
-        comparison=compared(one.analysis, other.analysis),
-        inputs=(one.inputs, other.inputs),
-        rooms=(one.room, other.room),
+        comparison=compared(before.analysis, after.analysis),
+        inputs=(before.inputs, after.inputs),
+        rooms=(before.room, after.room),
     )

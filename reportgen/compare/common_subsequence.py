@@ -10,45 +10,47 @@ _MOST_DIFFERENCES = 1500
 """Beyond this the lists have so little in common that their common ends are all that is used."""
 
 Gap = tuple[int, int, int, int]
-"""[`low`, `high`) of one list in the place of [`start`, `end`) of the other."""
+"""[`low`, `high`) of the list before in the place of [`start`, `end`) of the list after."""
 
 
-def common(one: Sequence[object], other: Sequence[object]) -> tuple[list[tuple[int, int]], list[Gap]]:
+def longest_common_subsequence(
+    before: Sequence[object], after: Sequence[object]
+) -> tuple[list[tuple[int, int]], list[Gap]]:
     """Return the pairs of indexes of a longest common subsequence, and the gaps between them."""
     # The equal ends first, because most of a program is the same and Myers takes (length × differences) steps.
     prefix = 0
-    while prefix < min(len(one), len(other)) and one[prefix] == other[prefix]:
+    while prefix < min(len(before), len(after)) and before[prefix] == after[prefix]:
         prefix += 1
     suffix = 0
-    while suffix < min(len(one), len(other)) - prefix and one[-1 - suffix] == other[-1 - suffix]:
+    while suffix < min(len(before), len(after)) - prefix and before[-1 - suffix] == after[-1 - suffix]:
         suffix += 1
-    ends = len(one) - suffix, len(other) - suffix
-    middle = _myers(one[prefix : ends[0]], other[prefix : ends[1]])
+    ends = len(before) - suffix, len(after) - suffix
+    middle = _myers(before[prefix : ends[0]], after[prefix : ends[1]])
     pairs = [(index, index) for index in range(prefix)]
     pairs += [(prefix + left, prefix + right) for left, right in middle]
     pairs += [(ends[0] + index, ends[1] + index) for index in range(suffix)]
     gaps = []
     low = start = 0
-    for left, right in (*pairs, (len(one), len(other))):
+    for left, right in (*pairs, (len(before), len(after))):
         if low < left or start < right:
             gaps.append((low, left, start, right))
         low, start = left + 1, right + 1
     return pairs, gaps
 
 
-def _myers(one: Sequence[object], other: Sequence[object]) -> list[tuple[int, int]]:
+def _myers(before: Sequence[object], after: Sequence[object]) -> list[tuple[int, int]]:
     """Return the common pairs on a shortest edit path, or none if it is too long."""
     furthest = {1: 0}  # as if a step from above entered diagonal 0 at its beginning
     trace: list[dict[int, int]] = []
-    for differences in range(min(len(one) + len(other), _MOST_DIFFERENCES) + 1):
+    for differences in range(min(len(before) + len(after), _MOST_DIFFERENCES) + 1):
         trace.append(dict(furthest))
         for diagonal in range(-differences, differences + 1, 2):
             left, _ = _step(furthest, diagonal, differences)
-            while left < len(one) and left - diagonal < len(other) and one[left] == other[left - diagonal]:
+            while left < len(before) and left - diagonal < len(after) and before[left] == after[left - diagonal]:
                 left += 1
             furthest[diagonal] = left
-            if left >= len(one) and left - diagonal >= len(other):
-                return _path(trace, len(one), len(other))
+            if left >= len(before) and left - diagonal >= len(after):
+                return _path(trace, len(before), len(after))
     return []
 
 

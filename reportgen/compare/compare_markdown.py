@@ -35,8 +35,9 @@ def markdown(comparison: BuildComparison, judgement: Judgement, link: str | None
     if len(changed) > _MOST_MODULES:
         parts.append(f"{len(changed) - _MOST_MODULES:,} more modules changed.")
     lines = [
-        f"- **{one.status}**: {escaped(one.words, 500)}{f' ({escaped(one.place)})' if one.place else ''}"
-        for one in judgement.reported
+        f"- **{verdict.status}**: {escaped(verdict.words, 500)}"
+        + (f" ({escaped(verdict.place)})" if verdict.place else "")
+        for verdict in judgement.reported
     ]
     parts.append("\n".join(lines[:_MOST_MODULES]))
     if len(lines) > _MOST_MODULES:
@@ -105,7 +106,7 @@ def _in_short(module: ModuleComparison) -> str:
 
 def _spaces(module: ModuleComparison, judgement: Judgement) -> str:
     rows = ["| space | before | after | change | budget |", "| --- | ---: | ---: | ---: | --- |"]
-    names = {color: space.name for one in module.figures if one for color, space in one.spaces.items()}
+    names = {color: space.name for side in module.figures if side for color, space in side.spaces.items()}
     for color, (before, after) in module.peaks.items():
         if before or after:
             change = "" if before == after else change_words(before, after)
@@ -118,15 +119,15 @@ def _spaces(module: ModuleComparison, judgement: Judgement) -> str:
 
 def _limit(module: ModuleComparison, color: int, judgement: Judgement) -> str:
     """Return the limit that a module is nearest to in a space, in bold if it is broken; empty without a budget."""
-    found = [
+    limits = [
         verdict
         for verdict in judgement.verdicts
         if verdict.module == module.module.name and verdict.color == color and verdict.limit_bytes is not None
     ]
-    if not found:
+    if not limits:
         return ""
     # A budget that is broken comes before a tighter one that is kept.
-    tightest = min(found, key=lambda verdict: (verdict.level != "fail", verdict.limit_bytes or 0))
+    tightest = min(limits, key=lambda verdict: (verdict.level != "fail", verdict.limit_bytes or 0))
     words = human_bytes(tightest.limit_bytes or 0)
     return f"**{words}**" if tightest.level == "fail" else words
 
@@ -145,7 +146,7 @@ def _last_line(comparison: BuildComparison, link: str | None) -> str:
     """Return how many modules did not change, which are new or missing, and what they were compared with."""
     if comparison.before.is_missing:
         return f"{len(comparison.modules):,} modules, not compared."
-    by_status = {status: [one for one in comparison.modules if one.status == status] for status in STATUSES}
+    by_status = {status: [module for module in comparison.modules if module.status == status] for status in STATUSES}
     words = [f"{len(by_status['same']):,} modules unchanged"]
     words += [_named(by_status["new"], "new"), _named(by_status["missing"], "missing")]
     parts = [", ".join(words) + ".", f"Base {code(comparison.before.label)}."]

@@ -46,8 +46,8 @@ def unknown_words(module: ModuleComparison) -> str:
     if module.paired_by == "content":
         return ""
     unknown = [
-        one is not None and any(space.peak_resident_bytes is None for space in one.spaces.values())
-        for one in module.figures
+        side is not None and any(space.peak_resident_bytes is None for space in side.spaces.values())
+        for side in module.figures
     ]
     match unknown:
         case [True, True]:
@@ -62,7 +62,7 @@ def unknown_words(module: ModuleComparison) -> str:
 
 def _space_name(module: ModuleComparison, color: int) -> str:
     """Return the name of a space; one that is gone has that from before."""
-    return next(one.spaces[color].name for one in reversed(module.figures) if one and color in one.spaces)
+    return next(side.spaces[color].name for side in reversed(module.figures) if side and color in side.spaces)
 
 
 def fit_words(module: ModuleComparison) -> tuple[str, bool]:
@@ -77,7 +77,7 @@ def fit_words(module: ModuleComparison) -> tuple[str, bool]:
     if after.fits_device:
         left = f": {human_bytes(-fit.excess_bytes)} left" if fit else ""
         return f"fits{' now' if before.fits_device is False else ''}{left}", False
-    over = next((one for one in after.fits.values() if one.is_over), None)
+    over = next((space_fit for space_fit in after.fits.values() if space_fit.is_over), None)
     how = f"{human_bytes(over.excess_bytes)} over capacity" if over else "the compiler refused it"
     start = {True: "no longer fits", False: "still does not fit", None: "does not fit"}[before.fits_device]
     return f"{start}: {how}", True

@@ -117,7 +117,7 @@ def compare_dumps(before: Measured, after: Measured) -> DumpComparison:
     """Compare two builds of a module."""
     graphs = graph_of(before), graph_of(after)
     matching = match(*graphs)
-    trusted = [-1 if one is None or one.grade == "in its place" else one.value for one in matching.before]
+    trusted = [-1 if match is None or match.grade == "in its place" else match.value for match in matching.before]
     chain = longest_chain(*graphs, trusted)
     sides = MatchedBuild(graphs[0], matching.before), MatchedBuild(graphs[1], matching.after)
     colors = sorted({*before.spaces, *after.spaces})

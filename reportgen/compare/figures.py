@@ -24,7 +24,7 @@ Figure = Literal["peak_resident", "needed", "allocated", "static", "peak_temp", 
 FIGURES: tuple[Figure, ...] = get_args(Figure)
 
 
-def space_figures(space: Space) -> GateSpace:
+def _space_figures(space: Space) -> GateSpace:
     """Return the figures of an analysed space."""
     resident, temp = space.peak_resident, space.peak_temp
     return GateSpace(
@@ -52,7 +52,7 @@ def figures_of_side(side: Side) -> GateModule:
         backend=side.backend,
         shapes=signature_digest(side.analysis.dump),
         findings=side.flaws,
-        spaces={color: space_figures(space) for color, space in side.analysis.spaces.items()},
+        spaces={color: _space_figures(space) for color, space in side.analysis.spaces.items()},
         missing_allocations=side.analysis.missing.words if side.analysis.missing else None,
         arguments=tuple(sibling_arguments(side.analysis.program)),
         refused=Refusal(space=side.room.refused, needed=None, usable=None) if side.room.refused else None,

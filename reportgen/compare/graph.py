@@ -82,13 +82,13 @@ class Graph:
     @cached_property
     def at_slot(self) -> Sequence[Mapping[Slot, Sequence[int]]]:
         """Return, for each instruction, the values that it reads at each slot."""
-        found: list[dict[Slot, list[int]]] = []
+        slots: list[dict[Slot, list[int]]] = []
         for operands in self.operands:
             by_slot: dict[Slot, list[int]] = {}
             for value, slot in operands:
                 by_slot.setdefault(slot, []).append(value)
-            found.append(by_slot)
-        return found
+            slots.append(by_slot)
+        return slots
 
     def moment(self, value: int) -> int:
         """Return when a value's instruction runs; -1 if the schedule does not list it."""
@@ -127,7 +127,7 @@ def _uses(dump: Dump, numbers: dict[str, int]) -> list[list[tuple[int, Slot]]]:
     """Return the readers of each value, and number those that define no value themselves."""
     by_bytes = {name.encode(): number for name, number in numbers.items()}
     texts = dump.used_values.uses if dump.used_values else []
-    found: list[list[tuple[int, Slot]]] = []
+    uses: list[list[tuple[int, Slot]]] = []
     for row in dump.used_rows:
         readers: list[tuple[int, Slot]] = []
         for line in texts[row].splitlines() if row >= 0 else ():
@@ -136,8 +136,8 @@ def _uses(dump: Dump, numbers: dict[str, int]) -> list[list[tuple[int, Slot]]]:
             if reader is None:
                 reader = by_bytes[name] = numbers.setdefault(name.decode("utf-8", "replace"), len(numbers))
             readers.append((reader, slot))
-        found.append(readers)
-    return found
+        uses.append(readers)
+    return uses
 
 
 @lru_cache(maxsize=65536)

@@ -33,18 +33,18 @@ class Growth:
 
 def parse_size(text: Any, where: str) -> int:
     """Return the bytes of `15.5 GiB`. Raises InvalidBudget, beginning with `where`, for anything without a unit."""
-    found = _AMOUNT.fullmatch(text) if isinstance(text, str) else None
-    if found is None or found[2] not in _UNITS:
+    amount = _AMOUNT.fullmatch(text) if isinstance(text, str) else None
+    if amount is None or amount[2] not in _UNITS:
         raise InvalidBudget(f'{where}: {quoted(text)} is not a size with a unit, such as "15.5 GiB" or "64 KiB"')
     # Exact, because a limit in floats could be a byte off.
-    return int(Fraction(found[1]) * _UNITS[found[2]])
+    return int(Fraction(amount[1]) * _UNITS[amount[2]])
 
 
 def parse_growth(text: Any, where: str) -> Growth:
     """Return the growth of `1%` or `64 KiB`. Raises InvalidBudget for anything else."""
-    found = _AMOUNT.fullmatch(text) if isinstance(text, str) else None
-    if found is not None and found[2] == "%":
-        return Growth(share=Fraction(found[1]) / 100)
-    if found is None or found[2] not in _UNITS:
+    amount = _AMOUNT.fullmatch(text) if isinstance(text, str) else None
+    if amount is not None and amount[2] == "%":
+        return Growth(share=Fraction(amount[1]) / 100)
+    if amount is None or amount[2] not in _UNITS:
         raise InvalidBudget(f'{where}: {quoted(text)} is not a share or a size with a unit, such as "1%" or "64 KiB"')
     return Growth(size_bytes=parse_size(text, where))

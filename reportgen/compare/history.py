@@ -160,7 +160,7 @@ class History:
 
 def parse_history(data: bytes, source: str = "history.jsonl") -> History:
     """Return the builds of a history. Raises UnreadableInput, naming `source`, for a line of another schema."""
-    found = _Builds()
+    builds = _Builds()
     damaged: list[str] = []
     for number, line in enumerate(data.split(b"\n"), start=1):
         if not line.strip():
@@ -168,13 +168,13 @@ def parse_history(data: bytes, source: str = "history.jsonl") -> History:
         try:
             stated = parsed(line)
             _refuse_other_schema(read(NumberedDocument, stated).schema, f"{source}:{number}")
-            record = _record(read(HistoryLine, stated), found)
+            record = _record(read(HistoryLine, stated), builds)
         except Misstated as error:
             damaged.append(f"{source}:{number}: {error}")
             continue
-        found.add(record)
+        builds.add(record)
     return History(
-        tuple(sorted(found.by_commit.values(), key=lambda record: record.time)), len(damaged), next(iter(damaged), "")
+        tuple(sorted(builds.by_commit.values(), key=lambda record: record.time)), len(damaged), next(iter(damaged), "")
     )
 
 
@@ -184,8 +184,8 @@ class _Builds:
     def __init__(self, records: Iterable[Record] = ()) -> None:
         self.by_commit: dict[str, Record] = {}
         self._by_beginning: defaultdict[str, set[str]] = defaultdict(set)
-        for one in records:
-            self.add(one)
+        for build in records:
+            self.add(build)
 
     def add(self, record: Record) -> None:
         """Add a build in the place of an earlier one of the same commit."""
@@ -194,15 +194,16 @@ class _Builds:
 
     def find(self, reference: str) -> Record | None:
         """Return the build whose commit begins like this; None unless it is the only one."""
-        found = [one for one in self._by_beginning[reference[:_SHORT]] if one.startswith(reference)]
+        commits = [commit for commit in self._by_beginning[reference[:_SHORT]] if commit.startswith(reference)]
         exact = reference if reference in self.by_commit else None
-        return self.by_commit[exact or found[0]] if exact or len(found) == 1 else None
+        return self.by_commit[exact or commits[0]] if exact or len(commits) == 1 else None
 
     def reference(self, commit: str) -> str:
         """Return the shortest beginning of a commit that finds it, of 12 characters or more."""
         others = self._by_beginning[commit[:_SHORT]] - {commit}
         lengths = range(_SHORT, len(commit))
-        return next((commit[:n] for n in lengths if not any(o.startswith(commit[:n]) for o in others)), commit)
+        beginnings = (commit[:length] for length in lengths)
+        return next((start for start in beginnings if not any(other.startswith(start) for other in others)), commit)
 
 
 def _refuse_other_schema(schema: int, line: str) -> None:
@@ -254,7 +255,7 @@ def _key(text: str) -> ModuleKey:
 
 def line_of(history: History, record: Record) -> bytes:
     """Return the line that adds a build to a history: what differs from the last build before it in time."""
-    earlier = [one for one in history.records if one.time <= record.time and one.commit != record.commit]
+    earlier = [past for past in history.records if past.time <= record.time and past.commit != record.commit]
     # What differs from figures that are not known cannot be stated.
     parent = earlier[-1] if earlier and earlier[-1].is_whole else None
     known: Mapping[ModuleKey, Spaces] = parent.modules if parent else {}
@@ -306,14 +307,14 @@ def arguments_of(figures: Sequence[GateModule]) -> Mapping[ModuleKey, Arguments]
 
 
 def _keyed(figures: Sequence[GateModule]) -> Mapping[ModuleKey, GateModule]:
-    found: dict[ModuleKey, GateModule] = {}
+    modules: dict[ModuleKey, GateModule] = {}
     times: Counter[ModuleKey] = Counter()
     for module in figures:
         key = ModuleKey(module.backend, plain_name(module.name), module.shapes or _UNKNOWN_SHAPES)
         times[key] += 1
         numbered = key._replace(shapes=f"{key.shapes}.{times[key]}") if times[key] > 1 else key
-        found[numbered] = module
-    return found
+        modules[numbered] = module
+    return modules
 
 
 def figures_of(record: Record) -> list[GateModule]:

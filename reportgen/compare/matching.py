@@ -62,7 +62,7 @@ class _Side:
 class _Matcher:
     def __init__(self, before: Graph, after: Graph) -> None:
         self.before, self.after = _Side(before), _Side(after)
-        self.made: list[Match | None] = [None] * before.size
+        self.matches: list[Match | None] = [None] * before.size
 
     def matched(self) -> Matching:
         self.boundary()
@@ -78,19 +78,20 @@ class _Matcher:
                 self.in_order(tier)
                 self.graph_rounds(tier)
         after: list[Match | None] = [None] * self.after.graph.size
-        for value, made in enumerate(self.made):
-            if made is not None:
-                after[made.value] = Match(value, made.tier, made.how)
-        return Matching(tuple(self.made), tuple(after))
+        for value, match in enumerate(self.matches):
+            if match is not None:
+                after[match.value] = Match(value, match.tier, match.how)
+        return Matching(tuple(self.matches), tuple(after))
 
     def pair(self, value: int, partner: int, tier: Tier, how: How) -> None:
-        self.made[value] = Match(partner, tier, how)
-        for side, own, other in ((self.before, value, partner), (self.after, partner, value)):
-            side.partner[own], side.key[own] = other, -1
+        before, after = self.before, self.after
+        self.matches[value] = Match(partner, tier, how)
+        before.partner[value], before.key[value] = partner, -1
+        after.partner[partner], after.key[partner] = value, -1
         # Of an instruction with several values, the first pair decides which instruction is its partner.
-        one, other = self.before.graph.instruction[value], self.after.graph.instruction[partner]
-        if self.before.instruction_partner[one] < 0 and self.after.instruction_partner[other] < 0:
-            self.before.instruction_partner[one], self.after.instruction_partner[other] = other, one
+        defining, opposite = before.graph.instruction[value], after.graph.instruction[partner]
+        if before.instruction_partner[defining] < 0 and after.instruction_partner[opposite] < 0:
+            before.instruction_partner[defining], after.instruction_partner[opposite] = opposite, defining
 
     def boundary(self) -> None:
         pairs = (argument_pairs, result_pairs)
@@ -101,35 +102,37 @@ class _Matcher:
     def number_keys(self, tier: Tier) -> bool:
         """Give equal keys of open values equal numbers, and return whether the sides have one in common."""
         numbers: dict[Hashable, int] = {None: -1}
-        found: list[set[int]] = []
+        keys: list[set[int]] = []
         for side in (self.before, self.after):
             for value in side.open:
                 side.key[value] = numbers.setdefault(key_in_tier(tier, side.graph, value), len(numbers))
-            found.append({side.key[value] for value in side.open} - {-1})
-        return not found[0].isdisjoint(found[1])
+            keys.append({side.key[value] for value in side.open} - {-1})
+        return not keys[0].isdisjoint(keys[1])
 
     def graph_rounds(self, tier: Tier) -> None:
         """Pair values that are each the only best candidate of the other, until no round makes another pair."""
         candidates = self.before.open
         while candidates:
-            # Asking one side is enough: whoever has a vote from a pair is beside it, and so is whom it votes for.
-            best_after = {one: best for one in candidates if (best := self._best(self.before, self.after, one)) >= 0}
+            # Asking one side is enough, because the vote of a pair is about neighbours of both its values.
+            best_after = {
+                value: best for value in candidates if (best := self._best(self.before, self.after, value)) >= 0
+            }
             best_before = {value: self._best(self.after, self.before, value) for value in {*best_after.values()}}
-            found = [(value, best) for value, best in best_after.items() if best_before[best] == value]
-            for value, partner in found:
+            pairs = [(value, best) for value, best in best_after.items() if best_before[best] == value]
+            for value, partner in pairs:
                 self.pair(value, partner, tier, "graph")
-            candidates = sorted({near for value, _ in found for near in self.before.neighbours(value)})
+            candidates = sorted({neighbour for value, _ in pairs for neighbour in self.before.neighbours(value)})
 
     @staticmethod
-    def _best(side: _Side, other: _Side, value: int) -> int:
+    def _best(side: _Side, opposite: _Side, value: int) -> int:
         """Return the candidate with the most votes; -1 unless it is the only one."""
         if side.key[value] < 0:
             return -1
         votes: defaultdict[int, int] = defaultdict(int)
         if len(side.graph.leaves[side.graph.instruction[value]]) > 1:
-            _ask_siblings(side, other, value, votes)
-        _ask_operands(side, other, value, votes)
-        _ask_readers(side, other, value, votes)
+            _ask_siblings(side, opposite, value, votes)
+        _ask_operands(side, opposite, value, votes)
+        _ask_readers(side, opposite, value, votes)
         if not votes:
             return -1
         most = max(votes.values())
@@ -149,23 +152,23 @@ class _Matcher:
                 self.pair(values[0], partners[0], tier, "unique")
 
     def in_order(self, tier: Tier) -> None:
-        """Pair what is alike by its place in the program: between the same anchors, then by name, then in order."""
+        """Pair similar values by their place in the program: between the same anchors, then by name, then in order."""
         chain = longest_chain(self.before.graph, self.after.graph, self.before.partner)
         anchors = [moment for moment, _ in chain], [moment for _, moment in chain]
         for values, partners in list(self._by_key()):
             values, partners = self._sorted(self.before, values), self._sorted(self.after, partners)
-            of_before = _by_gap(self.before.graph, values, anchors[0])
-            of_after = _by_gap(self.after.graph, partners, anchors[1])
-            for gap, found in of_before.items():
-                if len(found) == len(of_after.get(gap, ())):
-                    for one, other in zip(found, of_after[gap], strict=True):
-                        self.pair(one, other, tier, "order")
+            gaps_before = _by_gap(self.before.graph, values, anchors[0])
+            gaps_after = _by_gap(self.after.graph, partners, anchors[1])
+            for gap, in_gap in gaps_before.items():
+                if len(in_gap) == len(gaps_after.get(gap, ())):
+                    for value, partner in zip(in_gap, gaps_after[gap], strict=True):
+                        self.pair(value, partner, tier, "order")
             self._same_name(values, partners, tier)
-            rest = [value for value in values if self.before.partner[value] < 0]
-            others = [value for value in partners if self.after.partner[value] < 0]
+            rest_before = [value for value in values if self.before.partner[value] < 0]
+            rest_after = [value for value in partners if self.after.partner[value] < 0]
             # The longer side keeps values without a partner.
-            for one, other in zip(rest, others, strict=False):
-                self.pair(one, other, tier, "order")
+            for value, partner in zip(rest_before, rest_after, strict=False):
+                self.pair(value, partner, tier, "order")
 
     @staticmethod
     def _sorted(side: _Side, values: Sequence[int]) -> list[int]:
@@ -173,62 +176,63 @@ class _Matcher:
         return sorted(values, key=lambda value: (side.graph.moment(value), ids[value], value))
 
     def _same_name(self, values: Sequence[int], partners: Sequence[int], tier: Tier) -> None:
-        keys, others = (side.graph.analysis.dump.values.keys for side in (self.before, self.after))
-        named = {others[partner]: partner for partner in partners if self.after.partner[partner] < 0}
+        keys_before, keys_after = (side.graph.analysis.dump.values.keys for side in (self.before, self.after))
+        by_name = {keys_after[partner]: partner for partner in partners if self.after.partner[partner] < 0}
         for value in values:
-            if self.before.partner[value] < 0 and (partner := named.pop(keys[value], None)) is not None:
+            if self.before.partner[value] < 0 and (partner := by_name.pop(keys_before[value], None)) is not None:
                 self.pair(value, partner, tier, "name")
 
 
-def _ask_siblings(side: _Side, other: _Side, value: int, votes: defaultdict[int, int]) -> None:
+def _ask_siblings(side: _Side, opposite: _Side, value: int, votes: defaultdict[int, int]) -> None:
     """Let the partner of the value's instruction vote for its leaf of the same index."""
-    graph, opposite = side.graph, other.graph
+    key, keys, graph, opposite_graph = side.key[value], opposite.key, side.graph, opposite.graph
     partner = side.instruction_partner[graph.instruction[value]]
-    for leaf in opposite.leaves[partner] if partner >= 0 else ():
-        if other.key[leaf] == side.key[value] and opposite.indexes[leaf] == graph.indexes[value]:
+    for leaf in opposite_graph.leaves[partner] if partner >= 0 else ():
+        if keys[leaf] == key and opposite_graph.indexes[leaf] == graph.indexes[value]:
             votes[leaf] += 2 * _VOTE
 
 
-def _ask_operands(side: _Side, other: _Side, value: int, votes: defaultdict[int, int]) -> None:
+def _ask_operands(side: _Side, opposite: _Side, value: int, votes: defaultdict[int, int]) -> None:
     """Let the partner of each operand vote for what reads it at the same slot."""
-    key, keys, opposite = side.key[value], other.key, other.graph
-    operands, partner = side.graph.operands[side.graph.instruction[value]], side.partner
+    key, keys, graph = side.key[value], opposite.key, opposite.graph
+    operands, partners = side.graph.operands[side.graph.instruction[value]], side.partner
     for operand, slot in operands if len(operands) <= _MOST_OPERANDS else ():
-        beside = partner[operand]
-        if beside < 0 or len(opposite.uses[beside]) > _MOST_READERS:
+        partner = partners[operand]
+        if partner < 0 or len(graph.uses[partner]) > _MOST_READERS:
             continue
-        found = [
+        candidates = [
             leaf
-            for reader, read in opposite.uses[beside]
-            if read == slot
-            for leaf in opposite.leaves[reader]
+            for reader, read_slot in graph.uses[partner]
+            if read_slot == slot
+            for leaf in graph.leaves[reader]
             if keys[leaf] == key
         ]
-        for leaf in found:
-            votes[leaf] += _VOTE // len(found)
+        for candidate in candidates:
+            votes[candidate] += _VOTE // len(candidates)
 
 
-def _ask_readers(side: _Side, other: _Side, value: int, votes: defaultdict[int, int]) -> None:
+def _ask_readers(side: _Side, opposite: _Side, value: int, votes: defaultdict[int, int]) -> None:
     """Let the partner of each reader vote for what it reads at the same slot."""
-    key, keys, opposite = side.key[value], other.key, other.graph
+    key, keys, graph = side.key[value], opposite.key, opposite.graph
     for reader, slot in side.graph.uses[value]:
-        beside = side.instruction_partner[reader]
-        if beside >= 0 and len(opposite.operands[beside]) <= _MOST_OPERANDS:
-            found = [read for read in opposite.at_slot[beside].get(slot, ()) if keys[read] == key]
-            for read in found:
-                votes[read] += _VOTE // len(found)
+        partner = side.instruction_partner[reader]
+        if partner >= 0 and len(graph.operands[partner]) <= _MOST_OPERANDS:
+            candidates = [operand for operand in graph.at_slot[partner].get(slot, ()) if keys[operand] == key]
+            for candidate in candidates:
+                votes[candidate] += _VOTE // len(candidates)
 
 
 def _grouped(side: _Side) -> dict[int, list[int]]:
-    found: defaultdict[int, list[int]] = defaultdict(list)
+    values: defaultdict[int, list[int]] = defaultdict(list)
     for value, key in enumerate(side.key):
         if key >= 0:
-            found[key].append(value)
-    return found
+            values[key].append(value)
+    return values
 
 
 def _by_gap(graph: Graph, values: Sequence[int], anchors: Sequence[int]) -> dict[int, list[int]]:
     """Return the values between each two anchors; `values` are in the order of the program."""
     return {
-        gap: list(found) for gap, found in groupby(values, key=lambda value: bisect_left(anchors, graph.moment(value)))
+        gap: list(in_gap)
+        for gap, in_gap in groupby(values, key=lambda value: bisect_left(anchors, graph.moment(value)))
     }

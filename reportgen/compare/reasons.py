@@ -44,12 +44,12 @@ def cause(module: ModuleComparison) -> str:
     arguments = argument_words(module)
     if arguments:
         return arguments[0]
-    found = next(iter(reasons(module)), None)
-    if found is None:
+    reason = next(iter(reasons(module)), None)
+    if reason is None:
         return ""
-    where = f" at {found.line}" if found.line else ""
-    most = f", mainly {found.short}{where}" if found.subject else ""
-    return f"{found.words} ({signed_bytes(found.change_bytes)}){most}"
+    where = f" at {reason.line}" if reason.line else ""
+    most = f", mainly {reason.short}{where}" if reason.subject else ""
+    return f"{reason.words} ({signed_bytes(reason.change_bytes)}){most}"
 
 
 def reasons(module: ModuleComparison) -> Sequence[Reason]:

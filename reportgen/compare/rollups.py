@@ -59,8 +59,8 @@ class _Node:
     @property
     def only_part(self) -> tuple[str, "_Node"] | None:
         """Return the part that has all bytes of this group, if there is one."""
-        found = next(iter(self.parts.items()), None)
-        return found if found and found[1].amounts == self.amounts and len(self.parts) == 1 else None
+        part = next(iter(self.parts.items()), None)
+        return part if part and part[1].amounts == self.amounts and len(self.parts) == 1 else None
 
 
 @document()
@@ -105,7 +105,7 @@ def _rows(node: _Node, depth: int) -> Iterator[Row]:
     """Yield the parts that changed; a group whose bytes are all in one part is one row with it."""
     changed = ((label, part) for label, part in node.parts.items() if part.increase_bytes or part.decrease_bytes)
     most_first = sorted(
-        changed, key=lambda one: (-abs(one[1].after_bytes - one[1].before_bytes), -one[1].increase_bytes, one[0])
+        changed, key=lambda item: (-abs(item[1].after_bytes - item[1].before_bytes), -item[1].increase_bytes, item[0])
     )
     for first, part in most_first:
         label = first
@@ -131,9 +131,9 @@ def largest(rows: Sequence[Row], most: int) -> Sequence[Row]:
 
 def _details(graph: Graph, space: Space | None, moment: int, grouping: Grouping) -> Counter[_Detail]:
     """Return the bytes of the resident memory at a moment in the finest groups."""
-    found: Counter[_Detail] = Counter()
+    details: Counter[_Detail] = Counter()
     if space is None:
-        return found
+        return details
     analysis = graph.analysis
     for share in composition(analysis.dump, space.allocations, analysis.facts, analysis.occupants, moment):
         memory = memory_class(analysis.dump.allocations[share.allocation])
@@ -141,8 +141,8 @@ def _details(graph: Graph, space: Space | None, moment: int, grouping: Grouping)
         value = held_for(analysis, share)
         path = (memory,) if grouping == "class" else () if value is None else _path(graph, value, grouping)
         name = "" if value is None else plain_op_name(graph.labels(value).scope)
-        found[_Detail(path or (_UNKNOWN,), name, "" if value is None else _what(graph, value))] += share.size_bytes
-    return found
+        details[_Detail(path or (_UNKNOWN,), name, "" if value is None else _what(graph, value))] += share.size_bytes
+    return details
 
 
 def _what(graph: Graph, value: int) -> str:
@@ -161,8 +161,8 @@ def _path(graph: Graph, value: int, grouping: Grouping) -> tuple[str, ...]:
             opcode = graph.operation(value).opcode
             return (opcode, f" {_shape(graph, value)}") if opcode else ()
         case "line":
-            file, found, line = labels.line.rpartition(":")
-            return (file, f":{line}") if found else (line,) * bool(line)
+            file, colon, line = labels.line.rpartition(":")
+            return (file, f":{line}") if colon else (line,) * bool(line)
         case "argument":
             return tuple(path_parts(labels.argument)) if labels.argument else ()
     scope = plain_op_name(labels.scope)

@@ -33,8 +33,8 @@ def longest_chain(before: Graph, after: Graph, partner: Sequence[int]) -> list[t
     `partner` has the partner of each value of `before`, -1 for none.
     """
     moments: dict[int, int] = {}
-    for value, other in enumerate(partner):
-        if other >= 0 and (moment := before.moment(value)) >= 0 and (image := after.moment(other)) >= 0:
+    for value, image_value in enumerate(partner):
+        if image_value >= 0 and (moment := before.moment(value)) >= 0 and (image := after.moment(image_value)) >= 0:
             moments.setdefault(moment, image)  # of several values of an instruction, the first decides
     # Patience sorting: the end of the best chain of each length, and the point before each.
     points = sorted(moments.items())
@@ -58,13 +58,13 @@ def place_of(before: Space, after: Space, chain: Chain) -> MomentPair | None:
     """Return the place of the higher peak, or None where a side has no live ranges."""
     if before.temp is None or after.temp is None or before.peak_resident is None or after.peak_resident is None:
         return None
-    one, other = before.peak_resident, after.peak_resident
-    if other.amount > one.amount:
+    peak_before, peak_after = before.peak_resident, after.peak_resident
+    if peak_after.amount > peak_before.amount:
         moment, image = _image(after.temp, before.temp, [(late, early) for early, late in chain])
         return MomentPair(image, moment)
-    if other.amount < one.amount:
+    if peak_after.amount < peak_before.amount:
         return MomentPair(*_image(before.temp, after.temp, chain))
-    return MomentPair(one.moment, other.moment)
+    return MomentPair(peak_before.moment, peak_after.moment)
 
 
 def _image(higher: StepFunction, lower: StepFunction, chain: Chain) -> tuple[int, int]:

@@ -1,7 +1,7 @@
 """The builds of one function over a history: one series by its name, whatever shapes it was compiled for.
 
 Two modules of one build are two functions, also under one name. From build to build, modules are paired as two builds
-are compared: equal shapes first, then what is left of one name, the most alike in their arguments first.
+are compared: equal shapes first, then what is left of one name, the most similar in their arguments first.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -11,7 +11,7 @@ from typing import NamedTuple
 from reportgen.compare.history import Arguments, History, ModuleKey, Record, Spaces
 from reportgen.input.names import Backend
 
-_LEAST_ALIKE = 0.2
+_LEAST_SIMILARITY = 0.2
 
 
 class Point(NamedTuple):
@@ -46,29 +46,29 @@ class Series:
 
 def series_of(history: History) -> Sequence[Series]:
     """Return each function that a build of the history has, in the order of their first builds."""
-    found: list[Series] = []
+    functions: list[Series] = []
     before: Record | None = None
     for build, record in enumerate(history.records):
         if before and (before.modules, before.arguments) == (record.modules, record.arguments):
             continue
         before = record
-        continued = _continued(found, record)
+        continued = _continued(functions, record)
         for key, spaces in record.modules.items():
             series = continued.get(key)
             if series is None:
-                number = 1 + sum((one.backend, one.name) == (key.backend, key.name) for one in found)
+                number = 1 + sum((known.backend, known.name) == (key.backend, key.name) for known in functions)
                 series = continued[key] = Series(key.backend, key.name, number)
-                found.append(series)
+                functions.append(series)
             # Of a build that is not known whole, the arguments may be unknown.
             arguments = record.arguments.get(key, ())
             point = Point(build, key, spaces, arguments)
             if not series.points or series.last[1:] != point[1:]:
                 series.points.append(point)
         alive = set(map(id, continued.values()))
-        for series in found if record.is_whole else ():
+        for series in functions if record.is_whole else ():
             if id(series) not in alive and series.last.spaces is not None:
                 series.points.append(series.last._replace(build=build, spaces=None))
-    return found
+    return functions
 
 
 def _continued(known: Sequence[Series], record: Record) -> dict[ModuleKey, Series]:
@@ -77,11 +77,11 @@ def _continued(known: Sequence[Series], record: Record) -> dict[ModuleKey, Serie
     free = list(known)
     for is_same in (_is_at, _was_at):
         for key in record.modules:
-            one = None if key in pairs else next((series for series in free if is_same(series, key)), None)
-            if one is not None:
-                pairs[key] = one
-                free.remove(one)
-    for _, _, key, series in sorted(_candidates(free, pairs, record), key=lambda one: one[:2]):
+            match = None if key in pairs else next((series for series in free if is_same(series, key)), None)
+            if match is not None:
+                pairs[key] = match
+                free.remove(match)
+    for _, _, key, series in sorted(_candidates(free, pairs, record), key=lambda candidate: candidate[:2]):
         if key not in pairs and series in free:
             pairs[key] = series
             free.remove(series)
@@ -103,13 +103,15 @@ def _candidates(
     for order, key in enumerate(record.modules):
         for series in free if key not in paired else ():
             if (series.backend, series.name) == (key.backend, key.name):
-                alike = likeness(series.last.arguments, record.arguments.get(key, ()))
-                if alike >= _LEAST_ALIKE:
-                    # Of those that are equally alike, first what the last build had, then in their order.
-                    yield -alike, (series.last.spaces is None, order), key, series
+                similarity = _similarity(series.last.arguments, record.arguments.get(key, ()))
+                if similarity >= _LEAST_SIMILARITY:
+                    # Of those that are equally similar, first what the last build had, then in their order.
+                    yield -similarity, (series.last.spaces is None, order), key, series
 
 
-def likeness(one: Arguments, other: Arguments) -> float:
+def _similarity(before: Arguments, after: Arguments) -> float:
     """Return the part of their arguments, by name, that two modules have in common: 1 where they are not known."""
-    names, others = {group.name for group in one}, {group.name for group in other}
-    return 2 * len(names & others) / (len(names) + len(others)) if names and others else 1.0
+    names_before, names_after = {group.name for group in before}, {group.name for group in after}
+    if not names_before or not names_after:
+        return 1.0
+    return 2 * len(names_before & names_after) / (len(names_before) + len(names_after))

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
-from reportgen.compare.common_subsequence import common
+from reportgen.compare.common_subsequence import longest_common_subsequence
 from reportgen.compare.evidence import How
 from reportgen.compare.graph import Graph, shape_parts
 from reportgen.model import WHOLE
@@ -16,13 +16,13 @@ Argument = tuple[int, str]
 def arguments(graph: Graph) -> dict[Argument, int]:
     """Return the value of each argument, in the order of the program."""
     dump = graph.analysis.dump
-    found = {}
+    values = {}
     for number, value in graph.analysis.program.arguments.items():
         allocation = dump.allocations[number]
         if allocation.parameter is not None:
-            found[allocation.parameter, allocation.parameter_shape_index or WHOLE] = value
+            values[allocation.parameter, allocation.parameter_shape_index or WHOLE] = value
     # By number, because as text {10} comes before {2}.
-    return dict(sorted(found.items(), key=lambda item: (item[0][0], leaf_of(item[0][1]))))
+    return dict(sorted(values.items(), key=lambda item: (item[0][0], leaf_of(item[0][1]))))
 
 
 def argument_pairs(before: Graph, after: Graph) -> Iterator[tuple[int, int, How]]:
@@ -38,7 +38,7 @@ def argument_pairs(before: Graph, after: Graph) -> Iterator[tuple[int, int, How]
     rest_before = [(leaf, value) for (_, leaf), value in of_before.items() if value not in named_before]
     rest_after = [(leaf, value) for (_, leaf), value in of_after.items() if value not in named_after]
     # In order what the lists of shapes have in common; where as many differ in between, those too.
-    pairs, gaps = common(_shapes(before, rest_before), _shapes(after, rest_after))
+    pairs, gaps = longest_common_subsequence(_shapes(before, rest_before), _shapes(after, rest_after))
     for low, high, start, end in gaps:
         if high - low == end - start:
             pairs += zip(range(low, high), range(start, end), strict=True)
@@ -46,9 +46,9 @@ def argument_pairs(before: Graph, after: Graph) -> Iterator[tuple[int, int, How]
         yield rest_before[left][1], rest_after[right][1], "number"
 
 
-def _paths(graph: Graph, found: Mapping[Argument, int]) -> dict[tuple[str, str], int]:
+def _paths(graph: Graph, values: Mapping[Argument, int]) -> dict[tuple[str, str], int]:
     """Return arguments by path and leaf where that is unique."""
-    keys = {value: (graph.operation(value).op_name, index) for (_, index), value in found.items()}
+    keys = {value: (graph.operation(value).op_name, index) for (_, index), value in values.items()}
     times = Counter(keys.values())
     return {key: value for value, key in keys.items() if key[0] and times[key] == 1}
 
@@ -60,7 +60,7 @@ def _shapes(graph: Graph, arguments: Sequence[tuple[str, int]]) -> list[tuple[st
 
 def result_pairs(before: Graph, after: Graph) -> Iterator[tuple[int, int, How]]:
     """Yield the values at equal places in the results, if both results have the same places."""
-    one, other = before.analysis.program.results, after.analysis.program.results
-    if one.keys() == other.keys():
-        for place, value in one.items():
-            yield value, other[place], "result"
+    results_before, results_after = before.analysis.program.results, after.analysis.program.results
+    if results_before.keys() == results_after.keys():
+        for place, value in results_before.items():
+            yield value, results_after[place], "result"

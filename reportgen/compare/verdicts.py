@@ -72,7 +72,7 @@ class Judgement:
 
     @property
     def reported(self) -> list[Verdict]:
-        """Return the verdicts that people are told: all but the passes."""
+        """Return the verdicts that are reported to people: all but the passes."""
         return [verdict for verdict in self.verdicts if verdict.level]
 
     @property
@@ -147,8 +147,8 @@ def judge(
         verdicts.append(Verdict(status="no baseline", level=budgets.missing_baseline, message=message))
     verdicts += _of_partners(budgets, pairs) if has_baseline else ()
     for budget in budgets.budgets:
-        found = _of_budget(budget, pairs, has_baseline=has_baseline, allow_unsound=allow_unsound)
-        verdicts += (_accepted(one, accepted) if accepted and one.status == "grown" else one for one in found)
+        of_budget = _of_budget(budget, pairs, has_baseline=has_baseline, allow_unsound=allow_unsound)
+        verdicts += (_accepted(verdict, accepted) for verdict in of_budget)
     for before, after in pairs if has_baseline else ():
         if before is None and after is not None:
             verdicts.append(_changed_set("new", budgets.new_modules, after, "is not in the baseline"))
@@ -168,8 +168,8 @@ def judge(
 
 def _of_partners(budgets: Budgets, pairs: Sequence[Pair]) -> Iterator[Verdict]:
     """Yield a verdict for each module whose growth cannot be judged, because nothing says which one it was before."""
-    gone = Counter((one.backend, plain_name(one.name)) for one, after in pairs if one and after is None)
-    new = Counter((one.backend, plain_name(one.name)) for before, one in pairs if one and before is None)
+    gone = Counter((before.backend, plain_name(before.name)) for before, after in pairs if before and after is None)
+    new = Counter((after.backend, plain_name(after.name)) for before, after in pairs if after and before is None)
     for before, after in pairs:
         if after is None or before is not None:
             continue
@@ -187,13 +187,13 @@ def _of_partners(budgets: Budgets, pairs: Sequence[Pair]) -> Iterator[Verdict]:
 def judge_fit(modules: Iterable[GateModule], capacities: Sequence[str]) -> Judgement:
     """Judge whether each module fits: the compiler must not have refused it, nor may it need more than is given."""
     verdicts: list[Verdict] = []
-    given = dict(map(read_capacity, capacities))
+    capacity_by_color = dict(map(read_capacity, capacities))
     for module in modules:
         if module.refused:
             reason = f"it needs more {module.refused.space} than there is"
             message = f"{module.name}: the compiler refused this program, because {reason}"
             verdicts.append(Verdict(status="over", level="fail", message=message, module=module.name))
-        for color, capacity in given.items():
+        for color, capacity in capacity_by_color.items():
             space = module.spaces.get(color)
             if not space:
                 continue
@@ -230,7 +230,8 @@ def _why_none_was_judged(pairs: Sequence[Pair]) -> str:
 
 
 def _accepted(verdict: Verdict, reason: str) -> Verdict:
-    return replace(verdict, level="note", accepted=reason)
+    """Return a verdict that growth is only noted if there is a reason for it, and any other verdict as it is."""
+    return replace(verdict, level="note", accepted=reason) if reason and verdict.status == "grown" else verdict
 
 
 def _changed_set(status: Status, level: Level, module: GateModule, words: str) -> Verdict:
@@ -258,21 +259,21 @@ def _of_soundness(pair: Pair, *, allow_unsound: bool) -> Iterator[Verdict]:
 
 def _of_budget(budget: Budget, pairs: Sequence[Pair], *, has_baseline: bool, allow_unsound: bool) -> Iterator[Verdict]:
     """Yield the verdicts on each memory space that a budget covers, or that it covers none."""
-    found = False
+    is_matched = False
     for before, after in pairs:
         if after is None or not budget.covers(after):
             continue
         if not allow_unsound and (after.error or (before and before.error)):
-            found = True
+            is_matched = True
             continue
         colors = [color for color, space in after.spaces.items() if budget.covers_space(color, space.name)]
         for color in colors:
-            found = True
+            is_matched = True
             space = before.spaces.get(color) if before else None
             # A space that the module did not use before grows from 0 bytes.
             old = space.figure(budget.figure) if space else 0
             yield from _of_space(budget, old, after, color, has_old=before is not None and has_baseline)
-    if not found and budget.required:
+    if not is_matched and budget.required:
         yield Verdict(
             status="unmatched",
             level="fail",

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reportgen.compare.common_subsequence import common
+from reportgen.compare.common_subsequence import longest_common_subsequence
 
 lists = st.lists(st.sampled_from("abc"), max_size=12)
 
@@ -24,7 +24,7 @@ def longest(one: Sequence[str], other: Sequence[str]) -> int:
 
 @given(lists, lists)
 def test_the_pairs_are_a_longest_common_subsequence(one: list[str], other: list[str]) -> None:
-    pairs, _ = common(one, other)
+    pairs, _ = longest_common_subsequence(one, other)
     assert all(one[left] == other[right] for left, right in pairs)
     assert all(a < c and b < d for (a, b), (c, d) in itertools.pairwise(pairs))
     assert len(pairs) == longest(one, other)
@@ -32,7 +32,7 @@ def test_the_pairs_are_a_longest_common_subsequence(one: list[str], other: list[
 
 @given(lists, lists)
 def test_pairs_and_gaps_cover_both_lists(one: list[str], other: list[str]) -> None:
-    pairs, gaps = common(one, other)
+    pairs, gaps = longest_common_subsequence(one, other)
     assert sorted([left for left, _ in pairs] + [n for low, high, *_ in gaps for n in range(low, high)]) == list(
         range(len(one))
     )
@@ -42,5 +42,5 @@ def test_pairs_and_gaps_cover_both_lists(one: list[str], other: list[str]) -> No
 
 
 def test_an_inserted_layer_does_not_shift_the_others() -> None:
-    pairs, _ = common("xabcabcyabcabcz", "xabcabcabcyabcabcabcz")
+    pairs, _ = longest_common_subsequence("xabcabcyabcabcz", "xabcabcabcyabcabcabcz")
     assert len(pairs) == 15

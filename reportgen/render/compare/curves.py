@@ -91,8 +91,8 @@ def curves(comparison: DumpComparison, space: SpaceComparison, capacity_bytes: i
 
     The capacity is drawn where it is at most twice the higher peak, because it would flatten the curves elsewhere.
     """
-    sides = [one for one in (space.before, space.after) if one]
-    peaks = [one.peak_resident for one in sides]
+    sides = [figures for figures in (space.before, space.after) if figures]
+    peaks = [figures.peak_resident for figures in sides]
     if not sides or not all(peaks):
         return None
     most = max((peak.amount for peak in peaks if peak), default=0) or 1
@@ -101,12 +101,12 @@ def curves(comparison: DumpComparison, space: SpaceComparison, capacity_bytes: i
     axis = Axis(comparison.chain, (comparison.before.moments, comparison.after.moments))
     paths = ["", ""]
     marks: list[tuple[float, str, int]] = []
-    for side, (one, word) in enumerate(((space.before, "before"), (space.after, "after"))):
-        if one is None or one.peak_resident is None:
+    for side, (figures, word) in enumerate(((space.before, "before"), (space.after, "after"))):
+        if figures is None or figures.peak_resident is None:
             continue
-        paths[side] = _path(axis, side, one, most)
-        x = axis.position(side, one.peak_resident.moment) * WIDTH / axis.length
-        marks.append((x, word, one.peak_resident.amount))
+        paths[side] = _path(axis, side, figures, most)
+        x = axis.position(side, figures.peak_resident.moment) * WIDTH / axis.length
+        marks.append((x, word, figures.peak_resident.amount))
     place = None
     if space.place and space.before and space.after:
         place = round(axis.position(1, space.place.after) * WIDTH / axis.length, 1)

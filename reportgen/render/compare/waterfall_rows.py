@@ -84,8 +84,9 @@ def _shown(
     most = max(space.before_bytes or 0, space.after_bytes or 0)
     small = [step for step in steps if abs(step.change_bytes) * _SMALL_PART < most]
     small = small if len(small) > 1 else []
+    has_change = any(step.change_bytes for step in steps)
     for step in sorted(steps, key=lambda step: -abs(step.change_bytes)):
-        if step not in small and (step.change_bytes or not any(one.change_bytes for one in steps)):
+        if step not in small and (step.change_bytes or not has_change):
             yield step.words, _note(comparison, step), f"#{step_section(space.color, step.kind)}", step.change_bytes
     if small:
         yield "everything else", "; ".join(step.words for step in small), "", sum(step.change_bytes for step in small)

@@ -100,7 +100,7 @@ def _space(history: History, series: Series, color: int, budgets: Budgets | None
     module = module_figures(series.last.key, {color: (None, 0, 0, 0, None, 0, None)})
     name = module.spaces[color].name
     amounts = [point.spaces.get(color) if point.spaces else None for point in series.points]
-    figure = _PEAK if any(one and one[_PEAK] is not None for one in amounts) else _NEEDED
+    figure = _PEAK if any(of_build and of_build[_PEAK] is not None for of_build in amounts) else _NEEDED
     changes = list(_changes(history, series.points, amounts, figure))
     limits = [
         budget.max_bytes
@@ -123,7 +123,7 @@ def _changes(
 ) -> Iterator[Change]:
     """Yield the builds at which a space came, went or changed in any figure, with the change of one in words."""
     before: Amounts | None = None
-    given: Arguments = ()
+    arguments: Arguments = ()
     shown = ""
     for point, now in zip(points, amounts, strict=True):
         if now != before:
@@ -141,10 +141,10 @@ def _changes(
                 amount=amount,
                 words=words,
                 short=_short(before[figure] if before else None, amount),
-                cause=cause_words(given, point.arguments, (before, now)) if before and now else "",
+                cause=cause_words(arguments, point.arguments, (before, now)) if before and now else "",
                 shapes="" if shapes == shown else shapes,
             )
-            given, shown = point.arguments, shapes
+            arguments, shown = point.arguments, shapes
         before = now
 
 

@@ -1,6 +1,7 @@
 """The architecture: which modules import which, which may use files, and where each question is answered."""
 
 import ast
+import re
 import subprocess
 import sys
 from collections import defaultdict
@@ -213,6 +214,12 @@ def test_no_two_files_and_no_two_classes_have_one_name() -> None:
 def test_every_module_says_why_it_exists() -> None:
     silent = [file for file in python_files() if not ast.get_docstring(ast.parse((ROOT / file).read_text("utf-8")))]
     assert silent == []
+
+
+def test_the_room_of_comparisons_says_what_is_in_each_file() -> None:
+    heads = re.findall(r"^- (.*?):", ast.get_docstring(tree("compare/__init__.py")) or "", re.MULTILINE)
+    files = {module.removeprefix("compare/").removesuffix(".py") for module in modules() if area(module) == "compare"}
+    assert set(re.findall(r"`(\w+)`", "".join(heads))) == files - {"__init__"}
 
 
 @pytest.mark.parametrize("arguments", [["--version"], ["build"], ["check", "--jobs=0", "x"]], ids=" ".join)

@@ -12,7 +12,7 @@ from reportgen.options import BuildOptions, ComparisonOptions
 from reportgen.output.manifest import COMMON, TREND
 from reportgen.output.writer import SiteDirectory, write_pages
 from reportgen.render.compare.comparison_pages import comparison_pages
-from reportgen.render.compare.views import module_views
+from reportgen.render.compare.comparison_views import module_views
 from reportgen.render.routes import COMPARISON, HISTORY, SIDES
 from reportgen.render.trend.trend_pages import front_pages, trend_pages
 from reportgen.work import Page

@@ -16,7 +16,7 @@ from reportgen.compare.module_pairing import ModulePair, Room, Side
 from reportgen.compare.reasons import cause, reasons
 from reportgen.compare.terms import Kind, Term, steps_of, total
 from reportgen.redact.comparison import ComparisonRedactor
-from reportgen.render.compare.views import module_views
+from reportgen.render.compare.comparison_views import module_views
 from tests.advice.recompiled_programs import program
 from tests.compare.texts import IN_PLACE, NOT_IN_PLACE, measured
 

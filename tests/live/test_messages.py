@@ -13,7 +13,7 @@ from reportgen.live.messages import LastBuild, page_changes, terminal_lines
 from reportgen.live.tracked import Timing, TrackedDump
 from reportgen.live.tracker import ScanResult
 from reportgen.options import WatchOptions
-from reportgen.render.compare.views import module_views
+from reportgen.render.compare.comparison_views import module_views
 from reportgen.sides import compare_sources, load_source
 from tests.compare.texts import IN_PLACE, NAME, NOT_IN_PLACE, written
 from tests.support.compiler import BIG_PAGE, compiled, part_paths, write

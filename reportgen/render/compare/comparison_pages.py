@@ -8,7 +8,7 @@ from reportgen.compare.reasons import argument_words, cause, reasons
 from reportgen.compare.verdicts import Judgement
 from reportgen.record import record
 from reportgen.render import routes
-from reportgen.render.compare.views import MOST_ROLLUP_ROWS, ModuleView, page_of
+from reportgen.render.compare.comparison_views import MOST_ROLLUP_ROWS, ModuleView, page_of
 from reportgen.render.html.templates import render
 from reportgen.render.module.data_shards import module_columns, shard
 from reportgen.render.site.site_pages import fixed_pages

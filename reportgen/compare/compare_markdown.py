@@ -16,7 +16,7 @@ from reportgen.compare.compare_words import (
 )
 from reportgen.compare.dump_comparison import DumpComparison
 from reportgen.compare.reasons import cause
-from reportgen.compare.terms import Term, steps_of
+from reportgen.compare.terms import Term
 from reportgen.compare.verdicts import Judgement
 from reportgen.reports.formats import change_words, human_bytes, signed_bytes, signed_count
 from reportgen.reports.markdown_text import code, escaped
@@ -87,7 +87,7 @@ def _module(module: ModuleComparison, judgement: Judgement) -> str:
         rows.append(f"| **peak before** | **{compared.before_bytes or 0:,}** | |")
         rows += [
             f"| {step.words} | {signed_count(step.change_bytes)} | {_subjects(module.comparison, step.terms)} |"
-            for step in steps_of(compared.terms)
+            for step in compared.steps
         ]
         steps = "\n".join([*rows, f"| **peak after** | **{compared.after_bytes or 0:,}** | |"])
         parts.append(f"<details><summary>{escaped(compared.name)}, step by step</summary>\n\n{steps}\n\n</details>")

@@ -9,7 +9,7 @@ from reportgen.compare.evidence import Match, Matching
 from reportgen.compare.graph import Graph, graph_of, plain_op_name
 from reportgen.compare.matching import match
 from reportgen.compare.schedule_alignment import Chain, MomentPair, longest_chain, place_of
-from reportgen.compare.terms import Term, total
+from reportgen.compare.terms import JoinedStep, Term, steps_of, total
 from reportgen.record import record
 
 _NUMBERS = re.compile(r"\d+")
@@ -44,6 +44,11 @@ class SpaceComparison:
         """Return the difference between the peaks; None if one is unknown."""
         before, after = self.before_bytes, self.after_bytes
         return None if before is None or after is None else after - before
+
+    @property
+    def steps(self) -> Sequence[JoinedStep]:
+        """Return the steps from one peak to the other, in the order of a page."""
+        return steps_of(self.terms)
 
 
 @record

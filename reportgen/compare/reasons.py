@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from reportgen.compare.argument_changes import argument_changes
 from reportgen.compare.builds import ModuleComparison
 from reportgen.compare.dump_comparison import DumpComparison
-from reportgen.compare.terms import JoinedStep, Kind, Term, steps_of
+from reportgen.compare.terms import JoinedStep, Kind, Term
 from reportgen.record import record
 from reportgen.reports.formats import counted, end_of, signed_bytes
 
@@ -57,7 +57,7 @@ def reasons(module: ModuleComparison) -> Sequence[Reason]:
     color = module.main_color
     if module.comparison is None or color is None or color not in module.comparison.spaces:
         return ()
-    steps = sorted(steps_of(module.comparison.spaces[color].terms), key=lambda step: -abs(step.change_bytes))
+    steps = sorted(module.comparison.spaces[color].steps, key=lambda step: -abs(step.change_bytes))
     largest = abs(steps[0].change_bytes) if steps else 0
     worth = [step for step in steps[:_MOST] if step.change_bytes and abs(step.change_bytes) * _LEAST_PART >= largest]
     return [_reason(module.comparison, step) for step in worth]

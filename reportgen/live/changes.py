@@ -12,11 +12,11 @@ from reportgen.compare.builds import ModuleComparison, compare_modules
 from reportgen.compare.compare_words import OVERALL_WORDS, headline
 from reportgen.compare.figures import Figure, figures_of_side
 from reportgen.compare.module_pairing import Pair, Side, pair_of
-from reportgen.compare.terms import JoinedStep, steps_of
+from reportgen.compare.terms import JoinedStep
 from reportgen.compare.verdicts import judge
 from reportgen.record import record
-from reportgen.render.compare.term_groups import TermGroup, groups
-from reportgen.render.routes import SIDES, ModuleRoutes, module_slug
+from reportgen.render.compare.term_groups import TermGroup, groups, routes_of
+from reportgen.render.routes import SIDES
 from reportgen.reports.formats import change_words, exact_bytes, human_bytes, signed_bytes, visible
 from reportgen.reports.report_document import GateModule, GateSpace
 
@@ -241,10 +241,9 @@ def _steps(compared: ModuleComparison) -> Mapping[int, Sequence[Step]]:
     comparison = compared.comparison
     if comparison is None:
         return {}
-    sides = zip(compared.figures, (comparison.before, comparison.after), strict=True)
-    one, other = (ModuleRoutes(module_slug(side.path, side.name), found.dump) for side, found in sides if side)
+    routes = routes_of(compared.figures, comparison)
     return {
-        color: [_step(step, groups(comparison, step, (one, other))) for step in steps_of(space.terms)]
+        color: [_step(step, groups(comparison, step, routes)) for step in space.steps]
         for color, space in comparison.spaces.items()
     }
 

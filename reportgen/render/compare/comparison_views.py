@@ -9,14 +9,11 @@ from reportgen.compare.compare_words import evidence_words
 from reportgen.compare.dump_comparison import DumpComparison, SpaceComparison
 from reportgen.compare.module_pairing import Room
 from reportgen.compare.rollups import GROUPINGS, Row, largest, rollup
-from reportgen.compare.terms import steps_of
-from reportgen.model import Dump
 from reportgen.record import record
 from reportgen.render.compare.curves import Curves, curves
-from reportgen.render.compare.term_groups import Routes, TermGroup, groups
+from reportgen.render.compare.term_groups import Routes, TermGroup, groups, routes_of
 from reportgen.render.compare.waterfall_rows import Waterfall, waterfall
-from reportgen.render.routes import SIDES, ModuleRoutes, comparison_page, module_slug
-from reportgen.reports.report_document import GateModule
+from reportgen.render.routes import SIDES, comparison_page
 
 MOST_GROUPS = 300
 MOST_ROLLUP_ROWS = 60
@@ -89,11 +86,7 @@ def module_views(modules: Sequence[ModuleComparison]) -> tuple[ModuleView, ...]:
 
 
 def _module_view(path: str, module: ModuleComparison, comparison: DumpComparison) -> ModuleView:
-    before, after = module.figures
-    # Only a module of both builds has a comparison.
-    assert before is not None
-    assert after is not None
-    routes = _routes(before, comparison.before.dump), _routes(after, comparison.after.dump)
+    routes = routes_of(module.figures, comparison)
     changed = [space for space in comparison.spaces.values() if space.terms]
     color = module.main_color
     changed.sort(key=lambda space: (space.color != color, -abs(space.change_bytes or 0), space.color))
@@ -130,12 +123,8 @@ def _sides(space: SpaceComparison, comparison: DumpComparison) -> Sequence[SideB
     return bars
 
 
-def _routes(figures: GateModule, dump: Dump) -> ModuleRoutes:
-    return ModuleRoutes(module_slug(figures.path, figures.name), dump)
-
-
 def _space_view(comparison: DumpComparison, space: SpaceComparison, routes: Routes, room: Room) -> SpaceView:
-    term_groups = [group for step in steps_of(space.terms) for group in groups(comparison, step, routes)]
+    term_groups = [group for step in space.steps for group in groups(comparison, step, routes)]
     fit = room.fits.get(space.color)
     return SpaceView(
         space=space,

@@ -5,15 +5,28 @@ from collections.abc import Sequence
 from reportgen.compare.compare_words import reason_words
 from reportgen.compare.dump_comparison import DumpComparison
 from reportgen.compare.graph import shape_parts
+from reportgen.compare.module_pairing import Pair
 from reportgen.compare.terms import JoinedStep, Kind, Term, step_words, total
 from reportgen.record import record
-from reportgen.render.routes import SIDES, ModuleRoutes
+from reportgen.render.routes import SIDES, ModuleRoutes, module_slug
 
 MOST_VALUES = 20
 """How many values of a group are listed; compare.json has all."""
 
 Routes = tuple[ModuleRoutes, ModuleRoutes]
 """The paths of a module's pages on both sides."""
+
+
+def routes_of(figures: Pair, comparison: DumpComparison) -> Routes:
+    """Return the paths of the pages of both sides of a comparison."""
+    before, after = figures
+    # Only a module of both builds has a comparison.
+    assert before is not None
+    assert after is not None
+    return (
+        ModuleRoutes(module_slug(before.path, before.name), comparison.before.dump),
+        ModuleRoutes(module_slug(after.path, after.name), comparison.after.dump),
+    )
 
 
 @record(kw_only=False)

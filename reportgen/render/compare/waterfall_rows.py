@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from reportgen.compare.dump_comparison import DumpComparison, SpaceComparison
-from reportgen.compare.terms import JoinedStep, steps_of
+from reportgen.compare.terms import JoinedStep
 from reportgen.record import record
 from reportgen.render.routes import step_section
 from reportgen.reports.formats import end_of, signed_bytes
@@ -43,7 +43,7 @@ class Waterfall:
 def waterfall(comparison: DumpComparison, space: SpaceComparison) -> Waterfall:
     """Return the rows of a memory space. Steps that are too small to see are one row."""
     before, after = space.before_bytes or 0, space.after_bytes or 0
-    steps = list(_shown(comparison, space, steps_of(space.terms)))
+    steps = list(_shown(comparison, space, space.steps))
     amounts = [before]
     for *_, change in steps:
         amounts.append(amounts[-1] + change)

@@ -43,7 +43,7 @@ Kind = Literal[
 """The step of the difference. docs/compare.md has the meanings."""
 
 KINDS: tuple[Kind, ...] = get_args(Kind)
-"""In the order of a page: the place first, then what the caller holds, then temporaries."""
+"""In the order of a page: the place first, then arguments, outputs and constants, then temporaries."""
 
 
 class _Row(NamedTuple):

@@ -1,5 +1,6 @@
 """A comparison says why a peak changed and whether it fits now; its steps join what cancels and still add up."""
 
+import re
 from dataclasses import replace
 from typing import get_args
 
@@ -14,11 +15,12 @@ from reportgen.compare.builds import BuildComparison, ModuleComparison, Source, 
 from reportgen.compare.compare_words import fit_words, headline
 from reportgen.compare.module_pairing import ModulePair, Room, Side
 from reportgen.compare.reasons import cause, reasons
-from reportgen.compare.terms import Kind, Term, steps_of, total
+from reportgen.compare.terms import KINDS, Kind, Term, steps_of, total
 from reportgen.redact.comparison import ComparisonRedactor
 from reportgen.render.compare.comparison_views import module_views
 from tests.advice.recompiled_programs import program
 from tests.compare.texts import IN_PLACE, NOT_IN_PLACE, measured
+from tests.support.samples import ROOT
 
 GIB = 1 << 30
 TERMS = st.lists(
@@ -45,6 +47,15 @@ def test_steps_add_up_to_the_terms(terms: list[Term]) -> None:
     assert sum(step.change_bytes for step in steps) == total(terms)
     assert sorted(map(id, (term for step in steps for term in step.terms))) == sorted(map(id, terms))
     assert [step.kind for step in steps] == list(dict.fromkeys(step.kind for step in steps))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_kind_of_term_has_words_and_a_meaning_in_the_documentation(kind: Kind) -> None:
+    assert f"`{kind}`" in (ROOT / "docs" / "compare.md").read_text(encoding="utf-8")
+    for change in (-1, 1):
+        (step,) = steps_of([Term(kind=kind, change_bytes=change)] * 2)
+        assert step.words
+        assert step.sentence == step.words or re.fullmatch(r"2 [a-z ]+s are .+", step.sentence)
 
 
 def test_what_is_live_at_another_place_is_one_step_with_the_place() -> None:

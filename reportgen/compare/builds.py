@@ -8,7 +8,7 @@ from reportgen.analyse.devices import MAIN_SPACE
 from reportgen.compare.dump_comparison import DumpComparison, compare_dumps, compare_equal_dumps
 from reportgen.compare.figures import Figure, figures_of_side
 from reportgen.compare.input_difference import InputDifference, input_difference
-from reportgen.compare.module_pairing import ModulePair, Pair, PairedBy, Room, Side, pair_by_name, pair_modules
+from reportgen.compare.module_pairing import DeviceFit, ModulePair, Pair, PairedBy, Side, pair_by_name, pair_modules
 from reportgen.input.inputs import Inputs
 from reportgen.input.reading import DumpFiles, Problem
 from reportgen.record import record
@@ -38,7 +38,7 @@ class ModuleComparison:
     """One module of either side or of both.
 
     `figures` are before and after, None on the side that lacks the module. `comparison` is None where a side is
-    missing or only a report. `inputs` say what lies beside the dumps, `rooms` whether each build fits.
+    missing or only a report. `inputs` say what lies beside the dumps, `device_fits` whether each build fits.
     """
 
     figures: Pair
@@ -46,7 +46,7 @@ class ModuleComparison:
     alike: int = 1
     comparison: DumpComparison | None = None
     inputs: tuple[Inputs, Inputs] | None = None
-    rooms: tuple[Room, Room] = (Room(), Room())
+    device_fits: tuple[DeviceFit, DeviceFit] = (DeviceFit(), DeviceFit())
 
     @property
     def module(self) -> GateModule:
@@ -148,7 +148,10 @@ def compare_builds(before: Source, after: Source, sides: tuple[Sequence[Side], S
         pairs, gone, new = pair_modules(*sides)
         modules = [compare_modules(pair) for pair in pairs]
         modules += [ModuleComparison(figures=(figures_of_side(side), None)) for side in gone]
-        modules += [ModuleComparison(figures=(None, figures_of_side(side)), rooms=(Room(), side.room)) for side in new]
+        modules += [
+            ModuleComparison(figures=(None, figures_of_side(side)), device_fits=(DeviceFit(), side.device_fit))
+            for side in new
+        ]
     else:
         figures = [
             source.report if source.report is not None else [figures_of_side(side) for side in sides_of_source]
@@ -171,5 +174,5 @@ def compare_modules(pair: ModulePair) -> ModuleComparison:
         alike=pair.alike,
         comparison=compared(before.analysis, after.analysis),
         inputs=(before.inputs, after.inputs),
-        rooms=(before.room, after.room),
+        device_fits=(before.device_fit, after.device_fit),
     )

@@ -70,7 +70,7 @@ def fit_words(module: ModuleComparison) -> tuple[str, bool]:
 
     What counts is what it needs, as everywhere, and that the compiler accepts it.
     """
-    before, after = module.rooms
+    before, after = module.device_fits
     fit = after.fits.get(MAIN_SPACE)
     if after.fits_device is None or module.figures[1] is None:
         return "", False

@@ -55,7 +55,7 @@ def figures_of_side(side: Side) -> GateModule:
         spaces={color: _space_figures(space) for color, space in side.analysis.spaces.items()},
         missing_allocations=side.analysis.missing.words if side.analysis.missing else None,
         arguments=tuple(sibling_arguments(side.analysis.program)),
-        refused=Refusal(space=side.room.refused, needed=None, usable=None) if side.room.refused else None,
+        refused=Refusal(space=side.device_fit.refused, needed=None, usable=None) if side.device_fit.refused else None,
         checks=(),
     )
 

@@ -30,8 +30,8 @@ _LONG_NUMBER, _LAST_NUMBER = re.compile(r"\d{6,}"), re.compile(r"[_.]\d+$")
 
 
 @record(kw_only=False)
-class Room:
-    """What a build needs beside what its device has, by memory space, and whether it fits, None if not known.
+class DeviceFit:
+    """Whether a build fits its device, None if that is not known, and by how much in each memory space.
 
     `refused` is the memory for which the compiler refused it, such as `hbm`, empty if it did not.
     """
@@ -46,7 +46,7 @@ class Room:
 class Side:
     """One module of a directory: `name` as its file says, `order` its place among the others, and what made it.
 
-    `flaws` are what its checks say against it, and `room` says whether it fits.
+    `flaws` are what its checks say against it, and `device_fit` says whether it fits.
     """
 
     label: str
@@ -55,7 +55,7 @@ class Side:
     analysis: Measured = field(repr=False)
     inputs: Inputs = field(default_factory=Inputs)
     flaws: tuple[ListedFinding, ...] = ()
-    room: Room = field(default_factory=Room)
+    device_fit: DeviceFit = field(default_factory=DeviceFit)
 
     @property
     def backend(self) -> Backend:

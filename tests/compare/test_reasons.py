@@ -13,7 +13,7 @@ from reportgen.analyse.capacity import Fit
 from reportgen.analyse.devices import MAIN_SPACE, Capacity
 from reportgen.compare.builds import BuildComparison, ModuleComparison, Source, compare_modules
 from reportgen.compare.compare_words import fit_words, headline
-from reportgen.compare.module_pairing import ModulePair, Room, Side
+from reportgen.compare.module_pairing import DeviceFit, ModulePair, Side
 from reportgen.compare.reasons import cause, reasons
 from reportgen.compare.terms import KINDS, Kind, Term, steps_of, total
 from reportgen.redact.comparison import ComparisonRedactor
@@ -33,12 +33,12 @@ def module(name: str, after: str) -> ModuleComparison:
     return compare_modules(ModulePair(before, later, "name"))
 
 
-def room(allocated: int | None) -> Room:
-    """Return the room of a build on a device of 2 GiB, which is refused where it is over."""
+def device_fit(allocated: int | None) -> DeviceFit:
+    """Return whether a build fits a device of 2 GiB, which is refused where it is over."""
     if allocated is None:
-        return Room()
+        return DeviceFit()
     fit = Fit(Capacity(2 * GIB, "given", "flag"), allocated, None)
-    return Room({MAIN_SPACE: fit}, fits_device=not fit.is_over)
+    return DeviceFit({MAIN_SPACE: fit}, fits_device=not fit.is_over)
 
 
 @given(TERMS)
@@ -127,7 +127,7 @@ def test_a_redacted_comparison_names_no_argument_of_a_program() -> None:
     ],
 )
 def test_it_says_whether_a_build_fits_now(before: int | None, after: int | None, words: str) -> None:
-    one = Side("a", "a", 0, measured(IN_PLACE), room=room(before))
-    other = Side("b", "b", 0, measured(NOT_IN_PLACE), room=room(after))
+    one = Side("a", "a", 0, measured(IN_PLACE), device_fit=device_fit(before))
+    other = Side("b", "b", 0, measured(NOT_IN_PLACE), device_fit=device_fit(after))
     compared = compare_modules(ModulePair(one, other, "name"))
     assert fit_words(compared) == (words, "fit:" in words or "no longer" in words)

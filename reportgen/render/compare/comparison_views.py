@@ -7,7 +7,7 @@ from reportgen.analyse.devices import Capacity
 from reportgen.compare.builds import ModuleComparison
 from reportgen.compare.compare_words import evidence_words
 from reportgen.compare.dump_comparison import DumpComparison, SpaceComparison
-from reportgen.compare.module_pairing import Room
+from reportgen.compare.module_pairing import DeviceFit
 from reportgen.compare.rollups import GROUPINGS, Row, largest, rollup
 from reportgen.record import record
 from reportgen.render.compare.curves import Curves, curves
@@ -91,8 +91,8 @@ def _module_view(path: str, module: ModuleComparison, comparison: DumpComparison
     color = module.main_color
     changed.sort(key=lambda space: (space.color != color, -abs(space.change_bytes or 0), space.color))
     main = comparison.spaces.get(color) if color is not None else None
-    room = module.rooms[1]
-    fit = room.fits.get(color) if color is not None else None
+    device_fit = module.device_fits[1]
+    fit = device_fit.fits.get(color) if color is not None else None
     evidence = Counter(
         (match.grade, *evidence_words(match)) if match else ("not recognised", "", "")
         for match in comparison.matching.before
@@ -104,7 +104,7 @@ def _module_view(path: str, module: ModuleComparison, comparison: DumpComparison
         sides=_sides(main, comparison) if main else (),
         capacity=fit.capacity if fit else None,
         spaces=tuple(comparison.spaces.values()),
-        views=[_space_view(comparison, space, routes, room) for space in changed],
+        views=[_space_view(comparison, space, routes, device_fit) for space in changed],
         homes=(SIDES[0] + routes[0].index, SIDES[1] + routes[1].index),
         evidence=sorted(((*kind, count) for kind, count in evidence.items()), key=lambda row: (-row[3], row)),
     )
@@ -123,9 +123,9 @@ def _sides(space: SpaceComparison, comparison: DumpComparison) -> Sequence[SideB
     return bars
 
 
-def _space_view(comparison: DumpComparison, space: SpaceComparison, routes: Routes, room: Room) -> SpaceView:
+def _space_view(comparison: DumpComparison, space: SpaceComparison, routes: Routes, device_fit: DeviceFit) -> SpaceView:
     term_groups = [group for step in space.steps for group in groups(comparison, step, routes)]
-    fit = room.fits.get(space.color)
+    fit = device_fit.fits.get(space.color)
     return SpaceView(
         space=space,
         waterfall=waterfall(comparison, space),

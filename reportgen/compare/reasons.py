@@ -34,15 +34,14 @@ class Reason:
 
 
 def argument_words(module: ModuleComparison) -> Sequence[str]:
-    """Return what changed in what a module is given, such as `now donated: cache (0 B → 1.00 GiB)`."""
+    """Return what changed in the arguments of a module, such as `now donated: cache (0 B → 1.00 GiB)`."""
     before, after = module.figures
     return argument_changes(before.arguments, after.arguments) if before and after else ()
 
 
 def cause(module: ModuleComparison) -> str:
-    """Return the most important of both in one line; empty where nothing is known."""
-    arguments = argument_words(module)
-    if arguments:
+    """Return the first change of the arguments or, without one, the largest step; empty where nothing is known."""
+    if arguments := argument_words(module):
         return arguments[0]
     reason = next(iter(reasons(module)), None)
     if reason is None:
@@ -71,15 +70,19 @@ def _reason(comparison: DumpComparison, step: JoinedStep) -> Reason:
     subject = largest.name if largest else ""
     return Reason(
         kind=step.kind,
-        words=f"{counted(len(step.terms), 'buffer')} moved {_route(comparison, step)}"
-        if step.kind == "to another space"
-        else step.sentence,
+        words=_words(comparison, step),
         change_bytes=step.change_bytes,
         subject=subject,
         short=end_of(subject, _LONGEST_NAME),
         subject_bytes=largest.change_bytes if largest else 0,
         line=_line(comparison, largest.terms[0]) if largest else "",
     )
+
+
+def _words(comparison: DumpComparison, step: JoinedStep) -> str:
+    if step.kind == "to another space":
+        return f"{counted(len(step.terms), 'buffer')} moved {_route(comparison, step)}"
+    return step.sentence
 
 
 def _route(comparison: DumpComparison, step: JoinedStep) -> str:

@@ -12,7 +12,6 @@ from reportgen.options import BuildOptions, ComparisonOptions
 from reportgen.output.manifest import COMMON, TREND
 from reportgen.output.writer import SiteDirectory, write_pages
 from reportgen.render.compare.comparison_pages import comparison_pages
-from reportgen.render.compare.comparison_views import module_views
 from reportgen.render.routes import COMPARISON, HISTORY, SIDES
 from reportgen.render.trend.trend_pages import front_pages, trend_pages
 from reportgen.work import Page
@@ -29,9 +28,8 @@ def build_comparison(
     """
     # A redacted comparison has no sites of its builds, because their pages show every name.
     has_sites = comparison.explains and options.redaction is None
-    views = module_views(comparison.modules)
     with SiteDirectory.opened(options.output, force=options.force) as directory:
-        pages = comparison_pages(_COMPARISON_TITLE, comparison, judgement, views, has_sites=has_sites)
+        pages = comparison_pages(_COMPARISON_TITLE, comparison, judgement, has_sites=has_sites)
         written = write_pages(options.output, chain(pages, [Page(COMPARISON, document)]))
         directory.finish({COMMON: written.part()})
     files = len(written.paths)

@@ -1,6 +1,6 @@
 """The pages of a comparison: an overview of all modules, and a page for each module that changed."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from reportgen.compare.builds import STATUSES, BuildComparison, ModuleComparison
 from reportgen.compare.compare_words import fit_words, headline, input_words, matched_words
@@ -8,7 +8,7 @@ from reportgen.compare.reasons import argument_words, cause, reasons
 from reportgen.compare.verdicts import Judgement
 from reportgen.record import record
 from reportgen.render import routes
-from reportgen.render.compare.comparison_views import MOST_ROLLUP_ROWS, ModuleView, page_of
+from reportgen.render.compare.comparison_views import MOST_ROLLUP_ROWS, ModuleView, module_views, page_of
 from reportgen.render.html.templates import render
 from reportgen.render.module.data_shards import module_columns, shard
 from reportgen.render.site.site_pages import fixed_pages
@@ -45,7 +45,6 @@ def comparison_pages(
     title: str,
     comparison: BuildComparison,
     judgement: Judgement,
-    views: Sequence[ModuleView],
     *,
     has_sites: bool,
 ) -> Iterator[Page]:
@@ -69,7 +68,7 @@ def comparison_pages(
         has_sites=has_sites,
     )
     yield Page(routes.OVERVIEW, overview)
-    for view in views:
+    for view in module_views(comparison.modules):
         yield Page(view.path, _module_page(title, comparison, view, judgement, has_sites=has_sites))
 
 

@@ -57,14 +57,14 @@ _LONGEST = 1000  # characters read of a line that is no field, because a longer 
 
 
 class Line(NamedTuple):
-    """What one line is, and the parts of it by name."""
+    """The role of a line, and its parts by name."""
 
     role: Literal["head", "row", "chunks", "entry", "field", "separator"]
     parts: Mapping[str, Any]
 
 
 def read_line(text: str) -> Line | None:
-    """Return what a line of a table or a list says; None for any other line."""
+    """Parse a line of a table or a list; return None for any other line."""
     name, _, value = text.partition(": ")
     return Line("field", {"name": name, "value": value}) if name in _FIELDS else _read_part(text[:_LONGEST])
 

@@ -19,7 +19,7 @@ from reportgen.oom.printed_size import SizeRange, read_size
 from reportgen.patterns import repeated
 
 _PATIENCE = 40
-"""Other lines in a row after which an event has ended: loggers print lines of their own in between."""
+"""Unrelated lines in a row after which an event has ended: loggers print lines of their own in between."""
 
 _MOST_CONTINUED = 6
 """Lines that a sentence may go on for, where a form or an editor has wrapped it."""
@@ -74,13 +74,13 @@ def find_in_pieces(pieces: Iterable[bytes]) -> tuple[OutOfMemory, ...]:
         for lines in by_source.values():
             for number, event in _events(lines):
                 numbers[event].append(number)
-    found = [event._replace(line=min(lines), times=len(lines)) for event, lines in numbers.items()]
-    return tuple(sorted(found, key=lambda event: event.line))
+    events = [event._replace(line=min(lines), times=len(lines)) for event, lines in numbers.items()]
+    return tuple(sorted(events, key=lambda event: event.line))
 
 
 def _events(lines: Sequence[PlainLine]) -> Iterator[tuple[int, OutOfMemory]]:
     """Yield each event, and the number of its first line, in the lines of one process."""
-    assembly, others, place = _Assembly(), 0, 0
+    assembly, skipped, place = _Assembly(), 0, 0
     while place < len(lines):
         line = lines[place]
         place += 1
@@ -88,7 +88,7 @@ def _events(lines: Sequence[PlainLine]) -> Iterator[tuple[int, OutOfMemory]]:
             continue
         sentence, after = _sentence(lines, place - 1)
         part = None if sentence else read_line(line.text)
-        others = 0 if sentence or part else others + 1
+        skipped = 0 if sentence or part else skipped + 1
         if sentence:
             place = after
             if not assembly.takes(sentence):
@@ -98,26 +98,26 @@ def _events(lines: Sequence[PlainLine]) -> Iterator[tuple[int, OutOfMemory]]:
             if assembly.is_ended_by(part):
                 yield from assembly.finished()
             assembly.add(part, line.number)
-        elif others == _PATIENCE:
+        elif skipped == _PATIENCE:
             yield from assembly.finished()
-        elif others <= _MOST_WRAPPED:
+        elif skipped <= _MOST_WRAPPED:
             assembly.go_on(line.text)
     yield from assembly.finished()
 
 
 def _sentence(lines: Sequence[PlainLine], start: int) -> tuple[Sentence | None, int]:
-    """Return the sentence that begins on a line, and the place behind the lines on which it goes on."""
+    """Return the sentence that begins on line `start`, and the index of the line after its last."""
     text, after = lines[start].text, start + 1
     best = _read(text)
     if best is None and (read_line(text) or not _begins(lines, start)):
         return None, after
-    joined, taken, place = text, 0, start + 1
-    while taken < _MOST_CONTINUED and place < len(lines):
+    joined, continued, place = text, 0, start + 1
+    while continued < _MOST_CONTINUED and place < len(lines):
         piece = lines[place].text
         place += 1
         if not piece:
             continue
-        taken += 1
+        continued += 1
         inner = _read(piece)
         if inner and not (best and _may_follow(inner.form, best.form)):
             break
@@ -131,15 +131,15 @@ def _sentence(lines: Sequence[PlainLine], start: int) -> tuple[Sentence | None, 
 
 
 def _may_follow(form: Form, first: Form) -> bool:
-    """Return whether a sentence can be part of an earlier one, or says more than that."""
+    """Return whether a sentence can be part of an earlier one, or replaces it."""
     return form.name in first.may_hold or first.yields_to in (form.name, ANY)
 
 
-def _is_better(one: Sentence, other: Sentence | None) -> bool:
-    """Return whether a sentence on several lines says more than one on fewer."""
-    if other is None:
-        return one.form.kind != "unknown"  # which says nothing of what follows
-    return len(one.parts) > len(other.parts) or other.form.yields_to == ANY != one.form.yields_to
+def _is_better(candidate: Sentence, best: Sentence | None) -> bool:
+    """Return whether a sentence that was read from more lines says more than the best so far."""
+    if best is None:
+        return candidate.form.kind != "unknown"  # which says nothing of what follows
+    return len(candidate.parts) > len(best.parts) or best.form.yields_to == ANY != candidate.form.yields_to
 
 
 def _begins(lines: Sequence[PlainLine], start: int) -> bool:
@@ -150,13 +150,13 @@ def _begins(lines: Sequence[PlainLine], start: int) -> bool:
 
 
 def _read(text: str) -> Sentence | None:
-    """Return the first sentence in a text, or the one in it to which that yields; None if there is none."""
+    """Return the first sentence in a text, or the later one that it yields to; None if there is none."""
     first: Sentence | None = None
-    for found in _SIGN.finditer(text):
-        for form in _BY_SIGN.get(found[0], ()):
+    for sign in _SIGN.finditer(text):
+        for form in _BY_SIGN.get(sign[0], ()):
             if first and first.form.yields_to not in (form.name, ANY):
                 continue
-            if (match := form.pattern.match(text, found.start())) and (sentence := _sentence_of(form, match, text)):
+            if (match := form.pattern.match(text, sign.start())) and (sentence := _sentence_of(form, match, text)):
                 if not sentence.form.yields_to:
                     return sentence
                 first = sentence
@@ -170,14 +170,14 @@ def _sentence_of(form: Form, match: re.Match[str], text: str) -> Sentence | None
     if form.before and right_before is None:
         return None
     context = form.pattern_of_context.search(before) if form.context else None
-    found = [one.groupdict() for one in (match, right_before, context) if one]
-    parts = {name: value for one in found for name, value in one.items() if value}
+    groups = [part.groupdict() for part in (match, right_before, context) if part]
+    parts = {name: value for group in groups for name, value in group.items() if value}
     named = {"code": _CODE.search(before), "module": _LOADED.search(before) or _EXECUTABLE.search(text, match.end())}
-    return Sentence(form, text.strip(), parts | {name: one[1] for name, one in named.items() if one})
+    return Sentence(form, text.strip(), parts | {name: hit[1] for name, hit in named.items() if hit})
 
 
 def _with_rows(sentence: Sentence, lines: Sequence[PlainLine], start: int, after: int) -> tuple[Sentence | None, int]:
-    """Return a sentence with the rows that follow it, and the place behind them; None if there are none."""
+    """Return a sentence with the rows that follow it, and the index of the line after them; None if there are none."""
     totals: dict[str, Total] = {}
     rows = (
         (place, row)
@@ -228,8 +228,8 @@ class _Assembly:
         """Return whether the line cannot belong to the event: a table or a list begins a second time."""
         if line.role == "head":
             name = line.parts["name"]
-            is_other = name == "Stats" and self.event is not None and self.event.kind not in _MAY_HAVE_STATE
-            return is_other or name in self.heads
+            is_unrelated = name == "Stats" and self.event is not None and self.event.kind not in _MAY_HAVE_STATE
+            return is_unrelated or name in self.heads
         return line.role == "entry" and bool(self.last_number >= line.parts["number"])
 
     def add(self, line: Line, number: int) -> None:
@@ -259,7 +259,7 @@ class _Assembly:
                     self.totals.append(Total(self.head, "", read_size(line.parts["size"]), line.parts["detail"]))
 
     def finished(self) -> Iterator[tuple[int, OutOfMemory]]:
-        """Yield the event and where it begins, if enough of it was found, and start afresh."""
+        """Yield the event and the number of its first line, if enough of it was found, and reset the assembly."""
         self._end_entry(is_cut=True)
         if self.event and (self.event.kind != "fragment" or self.totals or self.buffers):
             event = self.event._replace(totals=tuple(self.totals), buffers=tuple(self.buffers))
@@ -292,7 +292,7 @@ def _form_of(line: Line) -> Form:
 
 
 def _with_totals(event: OutOfMemory) -> OutOfMemory:
-    """Return the event with what its sentence leaves out and its tables say."""
+    """Return the event, with sizes that its sentence leaves out filled in from its tables."""
     sizes = {total.name or total.head: total.size for total in event.totals}
     usage = next((size for name, size in sizes.items() if name.endswith(" usage >=")), None)
     needed = event.needed or usage or sizes.get("Program hbm requirement")
@@ -327,8 +327,8 @@ def _sizes(sentence: Sentence) -> dict[str, SizeRange | None]:
     """Return the sizes of a sentence by name; in each form that prints numbers without a unit these are bytes."""
     sizes = {name: _size(sentence.parts[name], sentence.form) for name in SIZES if name in sentence.parts}
     if "tensor_core_size" in sentence.parts:  # both kinds of core share the memory
-        one, other = (_size(sentence.parts[name], sentence.form) for name in _CORES)
-        sizes["needed"] = one + other if one and other else None
+        tensor, sparse = (_size(sentence.parts[name], sentence.form) for name in _CORES)
+        sizes["needed"] = tensor + sparse if tensor and sparse else None
     if "largest" in sizes:
         sizes["reservable"] = sizes["largest"]
     return sizes
@@ -356,8 +356,8 @@ def _named_buffer(sentence: Sentence) -> list[LoggedBuffer]:
 def _buffer_of(entry: dict[str, Any], *, is_cut: bool) -> LoggedBuffer:
     label = _LABEL.match(entry.get("XLA label", ""))
     opcode = _OPCODE.search(label[2]) if label else None
-    found = _ATTRIBUTE.findall(entry.get("Operator", ""))
-    attributes = {name: _unescaped(text) if text else word for name, text, word in found if text or word}
+    matches = _ATTRIBUTE.findall(entry.get("Operator", ""))
+    attributes = {name: _unescaped(text) if text else word for name, text, word in matches if text or word}
     parameter = entry.get("Entry Parameter Subshape", "")
     return LoggedBuffer(
         number=entry.get("Number"),

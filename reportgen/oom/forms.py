@@ -65,10 +65,10 @@ VERDICTS: Mapping[Kind, str] = {
 }
 
 WARNINGS: frozenset[Kind] = frozenset({"attempt", "rematerialization", "arguments", "sharding", "donation"})
-"""What a program survives."""
+"""Kinds that a program survives."""
 
 FIGURES: frozenset[Kind] = frozenset({"compiled", "device", "allocator", "not memory"})
-"""What states figures and is no failure by itself."""
+"""Kinds that state figures and are no failure by themselves."""
 
 OF_COMPILER: frozenset[Kind] = frozenset({"compile", "allocation"})
 
@@ -87,7 +87,7 @@ WITHOUT_PLAN: frozenset[Kind] = frozenset(
         "device",
     }
 )
-"""What no dump explains: the memory is not that of a program of XLA, or no plan was made."""
+"""Kinds that no dump explains: the memory is not that of an XLA program, or no plan was made."""
 
 SIZE = r"-?\d++(?:\.\d++)?(?:[ ]?[KMGTPE](?:i?B)?|[ ]?B|[ ]bytes)"
 """A printed size. Without its unit it was cut off."""
@@ -97,7 +97,7 @@ _NEEDED, _CAPACITY, _FREE = rf"(?P<needed>{SIZE})", rf"(?P<capacity>{SIZE})", rf
 
 @record(slots=False)
 class Form:
-    """A sentence: where it begins, what it states, and what to say of it.
+    """A sentence: where it begins, what it states, and how a report words it.
 
     `sign` is a text that every such sentence contains, `before` a pattern for what must stand right before it, and
     `rest` one for what must follow; `context` may stand anywhere before. Groups named in `SIZES` are sizes, counted in

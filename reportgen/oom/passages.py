@@ -75,39 +75,39 @@ class Passage(NamedTuple):
 
 def passages(pieces: Iterable[bytes]) -> Iterator[Passage]:
     """Yield the parts of a text around each sign, and nothing where it has none."""
-    kept: list[bytes] = []
+    parts: list[bytes] = []
     before, first, number = b"", 1, 1
     for piece in _whole_lines(pieces):
         if has_sign(before + piece):  # because a sign may be wrapped where a piece ends
-            if not kept:
-                first, kept = number - before.count(b"\n"), [before]
-            kept.append(piece)
-            if len(kept) > _MOST_PIECES:
-                yield Passage(first, b"".join(kept))
-                kept = []
-        elif kept:
-            yield Passage(first, b"".join((*kept, _first_lines(piece))))
-            kept = []
+            if not parts:
+                first, parts = number - before.count(b"\n"), [before]
+            parts.append(piece)
+            if len(parts) > _MOST_PIECES:
+                yield Passage(first, b"".join(parts))
+                parts = []
+        elif parts:
+            yield Passage(first, b"".join((*parts, _first_lines(piece))))
+            parts = []
         before = _last_lines(piece)
         number += piece.count(b"\n")
-    if kept:
-        yield Passage(first, b"".join(kept))
+    if parts:
+        yield Passage(first, b"".join(parts))
 
 
 def has_sign(data: bytes) -> bool:
-    """Return whether a text has the words of an error."""
+    """Return whether a text contains a sign of an out-of-memory error."""
     stems, signs = _searched()
     data = b"\n".join(dict.fromkeys(data.translate(None, _DIGITS).split(b"\n")))
-    for found in stems.finditer(data):
-        near = data[max(0, found.start() - _NEAR) : found.end() + _NEAR]
-        if any(sign.search(near) for sign in signs[found[0]]):
+    for stem in stems.finditer(data):
+        near = data[max(0, stem.start() - _NEAR) : stem.end() + _NEAR]
+        if any(sign.search(near) for sign in signs[stem[0]]):
             return True
     return False
 
 
 @cache
 def _searched() -> tuple[re.Pattern[bytes], Mapping[bytes, Sequence[re.Pattern[bytes]]]]:
-    """Return a pattern for all stems, and the signs that contain each."""
+    """Return a pattern that matches any stem, and the patterns of the signs that contain each stem."""
     signs = {
         stem: [
             re.compile(rb"\s+[>#\s]*".join(map(re.escape, sign.strip().encode().translate(None, _DIGITS).split(b" "))))
@@ -120,7 +120,7 @@ def _searched() -> tuple[re.Pattern[bytes], Mapping[bytes, Sequence[re.Pattern[b
 
 
 def _whole_lines(pieces: Iterable[bytes]) -> Iterator[bytes]:
-    """Yield a text in pieces that end where a line ends, if any line does."""
+    """Yield a text in pieces of whole lines; the last may lack its newline."""
     rest: list[bytes] = []
     for piece in pieces:
         for start in range(0, len(piece), _PIECE):

@@ -97,7 +97,7 @@ _DEEPEST = 4
 
 def plain_lines(lines: Iterable[str], first: int = 1) -> list[PlainLine]:
     """Return the lines of a text as a program printed them; a line that is escaped becomes several with its number."""
-    plain = [*_each(lines, first)]
+    plain = [*_stripped_lines(lines, first)]
     # A launcher that is not known here is known by what stands before a heading.
     heading = next((match for line in plain if (match := _HEADING.search(line.text)) and match.start()), None)
     if heading is None:
@@ -108,7 +108,7 @@ def plain_lines(lines: Iterable[str], first: int = 1) -> list[PlainLine]:
     ]
 
 
-def _each(lines: Iterable[str], first: int) -> Iterator[PlainLine]:
+def _stripped_lines(lines: Iterable[str], first: int) -> Iterator[PlainLine]:
     for number, line in enumerate(lines, first):
         text = _COLORS.sub("", line) if "[" in line else line
         text = html.unescape(text) if _ENTITY.search(text) else text
@@ -122,7 +122,7 @@ def _each(lines: Iterable[str], first: int) -> Iterator[PlainLine]:
 
 
 def _without_prefix(text: str) -> tuple[str, str]:
-    """Return what launchers wrote before a line, and the line without that and what loggers wrote."""
+    """Return the prefixes that launchers wrote, and the line without them and without those of loggers."""
     source, place, end = "", 0, min(len(text), _LONGEST_PREFIX)
     for _ in range(_MOST_PREFIXES):
         if launcher := _LAUNCHERS.match(text, place, end):
@@ -136,7 +136,7 @@ def _without_prefix(text: str) -> tuple[str, str]:
 
 
 def _unescaped(text: str) -> list[str]:
-    """Return the lines that one line stands for: of a record of JSON, or of an exception as Python shows it."""
+    """Return the lines that are escaped into a single one: a JSON record, or the repr of an exception."""
     if text.startswith("{") and '"' in text and (message := _message(text)):
         text = message
     text = text.replace("#012", "\n") if "#012" in text else text  # as rsyslog escapes a line end
@@ -153,19 +153,19 @@ def _rows_of(text: str) -> list[str]:
 
 
 def _message(text: str) -> str:
-    """Return the longest text in a record of JSON, which may be cut off; empty if it has none."""
+    """Return the longest string of a JSON record, which may be cut off; empty if it has none."""
     try:
         return max(_texts(json.loads(text), _DEEPEST), key=len, default="")
     except (ValueError, RecursionError):
-        found = max(_JSON_TEXT.findall(text), key=len, default="")
+        longest = max(_JSON_TEXT.findall(text), key=len, default="")
     try:
-        return str(json.loads(f'"{found}"')) if found else ""
+        return str(json.loads(f'"{longest}"')) if longest else ""
     except ValueError:
         return ""
 
 
 def _texts(document: Any, deepest: int) -> Iterator[str]:
-    """Yield the texts with more than one word in a document of JSON."""
+    """Yield the strings of a JSON document that have more than one word."""
     if isinstance(document, str):
         if " " in document:
             yield document

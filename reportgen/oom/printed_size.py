@@ -40,7 +40,7 @@ class SizeRange:
 def read_size(text: str, *, needs_unit: bool = True) -> SizeRange | None:
     """Return the bytes that `66.00G`, `384.0KiB` or `512B` stands for: units are binary, and a decimal means rounding.
 
-    A number without a unit is None, because its end was cut off; where XLA prints bytes without one, say so.
+    A number without a unit is None, because its end was cut off, unless `needs_unit` is False: XLA prints some so.
     """
     return _range_of(text.strip()[:_LONGEST_SIZE], needs_unit)
 

@@ -19,7 +19,7 @@ from reportgen.errors import NoDumpFound, UnreadableInput
 from reportgen.input import logs
 from reportgen.input.directories import Folder, is_inside, is_own_file, leads_out, walk
 from reportgen.input.error_texts import MOST_TEXTS, TextFile, WordSearch
-from reportgen.input.found import Found, unique_dumps
+from reportgen.input.found import PathSearch, unique_dumps
 from reportgen.input.line_ends import with_newlines
 from reportgen.input.logs import LogFrame
 from reportgen.input.names import (
@@ -114,10 +114,10 @@ def discover(
 
     Raises NoDumpFound if no path contains a dump, UnreadableInput if a path cannot be read.
     """
-    found = discover_all(paths, excluded, max_bytes)
-    if found.why_none:
-        raise NoDumpFound(found.why_none)
-    return found
+    discovered = discover_all(paths, excluded, max_bytes)
+    if discovered.why_none:
+        raise NoDumpFound(discovered.why_none)
+    return discovered
 
 
 def discover_all(
@@ -129,90 +129,91 @@ def discover_all(
 
     Raises UnreadableInput if a path cannot be read.
     """
-    found = [_search(path, excluded, max_bytes) for path in paths]
+    searches = [_search(path, excluded, max_bytes) for path in paths]
     why_none = ""
-    if not any(one.dumps for one in found):
-        reasons = [f"{printable(one.path)}: {one.why_empty()}" for one in found]
-        reasons += [f"{problem.file}: {problem.message}" for one in found for problem in one.problems]
-        is_known = all(one.description for one in found)
-        how = _HOW_TO_RUN if all(one.is_text for one in found) else _LOOKED_FOR + _HOW_TO_DUMP
+    if not any(search.dumps for search in searches):
+        reasons = [f"{printable(search.path)}: {search.why_empty()}" for search in searches]
+        reasons += [f"{problem.file}: {problem.message}" for search in searches for problem in search.problems]
+        is_known = all(search.description for search in searches)
+        how = _HOW_TO_RUN if all(search.is_text for search in searches) else _LOOKED_FOR + _HOW_TO_DUMP
         why_none = "\n".join([*reasons, *([] if is_known else [how])])
-    for one in found:
-        if not one.dumps and not one.texts:
-            one.report("warning", printable(one.path.name), one.why_empty())
-    dumps = unique_dumps(found)
-    # The text that `reportgen run` leaves beside dumps is part of what their own pages say.
+    for search in searches:
+        if not search.dumps and not search.texts:
+            search.report("warning", printable(search.path.name), search.why_empty())
+    dumps = unique_dumps(searches)
+    # The text that `reportgen run` leaves next to dumps is part of what their own pages say.
     beside = {sibling.path for dump in dumps for sibling in dump.siblings if sibling.path.name == ERROR_TEXT}
-    problems = {problem for one in found for problem in one.problems}
+    problems = {problem for search in searches for problem in search.problems}
     readmes = ((path / "README.md", path) for path in paths)
     return Discovered(
         dumps,
         tuple(sorted(problems, key=lambda problem: (problem.file, problem.message))),
         next((readme for readme, path in readmes if is_own_file(readme, path)), None),
-        tuple(text for one in found for text in one.texts if text.path not in beside),
+        tuple(text for search in searches for text in search.texts if text.path not in beside),
         why_none,
     )
 
 
-def _search(path: AnyPath, excluded: Path | None, max_bytes: int) -> Found:
-    found = Found(path, max_bytes, is_excluded=is_inside(path, excluded))
-    if found.is_excluded:
-        return found
+def _search(path: AnyPath, excluded: Path | None, max_bytes: int) -> PathSearch:
+    search = PathSearch(path, max_bytes, is_excluded=is_inside(path, excluded))
+    if search.is_excluded:
+        return search
     try:
         # Not `Path.is_dir`, because it hides that a path is missing.
         is_folder = path.is_dir() if isinstance(path, RemotePath) else stat.S_ISDIR(path.stat().st_mode)
     except OSError as error:
         raise UnreadableInput(f"{printable(path)}: {reason(error)}") from error
     if not is_folder:
-        _search_file(path, found)
-        return found
+        _search_file(path, search)
+        return search
     for folder in walk(path, excluded):
         if folder.damage and folder.path == path:
             raise UnreadableInput(f"{printable(path)}: {folder.damage}")
         if folder.damage:
-            found.report("warning", folder.prefix, f"{folder.damage}; dumps in it are missing here")
+            search.report("warning", folder.prefix, f"{folder.damage}; dumps in it are missing here")
         for name in folder.links:
-            found.report("warning", folder.label(name), "not followed: the link leads out of the dump folder")
-        _search_folder(folder, found)
-    return found
+            search.report("warning", folder.label(name), "not followed: the link leads out of the dump folder")
+        _search_folder(folder, search)
+    return search
 
 
-def _search_folder(folder: Folder, found: Found) -> None:
+def _search_folder(folder: Folder, search: PathSearch) -> None:
     forms: dict[str, list[str]] = defaultdict(list)  # X, X.gz and X.xz, in this order
     for name in folder.names:
         forms[without_compression(name)].append(name)
     stems: dict[str, dict[int, list[str]]] = defaultdict(lambda: defaultdict(list))
     protos: list[tuple[str, list[str]]] = []
     profiled: set[str] = set()
-    earlier = len(found.texts)
+    earlier = len(search.texts)
     for plain, names in forms.items():
         if split := split_part(plain):
             stems[split[0]][split[1]] += names
         elif is_profile(plain):
-            profiled |= _add_profile(folder, names, found)
+            profiled |= _add_profile(folder, names, search)
         elif stem := proto_stem(plain):
             protos.append((stem, names))
         else:
-            _look_into(folder, names, found)
-    errors = _errors_of_all(found.texts[earlier:], found) if stems else ()
+            _look_into(folder, names, search)
+    errors = _errors_of_all(search.texts[earlier:], search) if stems else ()
     # The text of a module is used instead of its proto, and compared with it; a profile has the same proto.
-    texts = [read_stem(stem) for stem, parts in stems.items() if _add_named(folder, stem, parts, found, errors)]
+    texts = [read_stem(stem) for stem, parts in stems.items() if _add_named(folder, stem, parts, search, errors)]
     modules = {(name.module, name.device) for name in texts} | {(name.module, None) for name in texts}
     for stem, names in protos:
         proto = read_stem(stem)
         if (proto.module, proto.device) not in modules and stem not in profiled:
-            _add_proto(folder, names, found)
+            _add_proto(folder, names, search)
 
 
-def _errors_of_all(texts: Sequence[TextFile], found: Found) -> Sequence[SiblingFile]:
+def _errors_of_all(texts: Sequence[TextFile], search: PathSearch) -> Sequence[SiblingFile]:
     """Return the texts of a folder that are read with each of its dumps: few and short, because dumps may be many."""
     short = [text for text in texts if text.is_short and text.path.name != ERROR_TEXT]
+    message = f"not read with each module: the folder has more than {MOST_TEXTS} such files"
     for text in short[MOST_TEXTS:]:
-        found.report("note", text.label, f"not read with each module: the folder has more than {MOST_TEXTS} such files")
+        search.report("note", text.label, message)
     return tuple(SiblingFile("error text", text.path, text.label) for text in short[:MOST_TEXTS])
 
 
-def _search_file(path: AnyPath, found: Found) -> None:
+def _search_file(path: AnyPath, search: PathSearch) -> None:
     """Search a file that the user has given, even if its name rules out a dump."""
     if damage := why_unreadable(path):
         raise UnreadableInput(f"{printable(path)}: {damage}")
@@ -220,38 +221,38 @@ def _search_file(path: AnyPath, found: Found) -> None:
     if split := split_part(path.name):
         parts = _siblings(path, split[0])
         if 0 in parts:
-            _add_named(folder, split[0], parts, found)
+            _add_named(folder, split[0], parts, search)
         else:
-            _add_quoted(folder, path.name, read_text(path, found.max_bytes)[0], found)
+            _add_quoted(folder, path.name, read_text(path, search.max_bytes)[0], search)
     elif is_profile(path.name):
-        _add_profile(folder, [path.name], found)
+        _add_profile(folder, [path.name], search)
     elif proto_stem(path.name):
-        _add_proto(folder, [path.name], found)
+        _add_proto(folder, [path.name], search)
     elif _content(path) == "dump":
-        _add_unnamed(folder, path.name, found)
+        _add_unnamed(folder, path.name, search)
     else:
-        found.is_text = True
-        _add_text(folder, path.name, found)
+        search.is_text = True
+        _add_text(folder, path.name, search)
 
 
-def _add_text(folder: Folder, name: str, found: Found) -> None:
+def _add_text(folder: Folder, name: str, search: PathSearch) -> None:
     """Add the errors and the dumps in a text that the user has given. A long log is read whole only for a dump."""
     path = folder.path / name
     error, dump = WordSearch(), False
     try:
         for piece in error.watched(pieces(path), whole=True):
-            dump = dump or error.size > found.max_bytes or may_hold_dump(piece)
+            dump = dump or error.size > search.max_bytes or may_hold_dump(piece)
     except UNREADABLE:
         dump = True  # so that what is wrong with it is reported
     if dump:
-        data = _add_log(folder, name, found)
-        if not found.dumps:
-            _add_quoted(folder, name, data, found)
+        data = _add_log(folder, name, search)
+        if not search.dumps:
+            _add_quoted(folder, name, data, search)
     elif error.has_found:
-        found.texts.append(TextFile(folder.label(name), path))
+        search.texts.append(TextFile(folder.label(name), path))
 
 
-def _add_quoted(folder: Folder, name: str, data: bytes, found: Found) -> None:
+def _add_quoted(folder: Folder, name: str, data: bytes, search: PathSearch) -> None:
     """Add the dumps that a text quotes, whole or in part, or say what it is if it has none."""
     label = folder.label(name)
     dumps, orphans = group_pieces(quoted_pieces(data))
@@ -260,11 +261,11 @@ def _add_quoted(folder: Folder, name: str, data: bytes, found: Found) -> None:
             LogFrame(name, part.start, part.end, part.line, is_complete=False, prefix=part.prefix) for part in parts
         )
         files = tuple(PartFile(folder.path / name, label, frame) for frame in frames)
-        found.add(label=label, name=read_name(printable(name)), parts=files, notes=folder.notes(_stem(name)))
+        search.add(label=label, name=read_name(printable(name)), parts=files, notes=folder.notes(_stem(name)))
     if not dumps:
-        found.description = what_it_is(data, printable(name), chain.from_iterable(orphan.kinds for orphan in orphans))
+        search.description = what_it_is(data, printable(name), chain.from_iterable(orphan.kinds for orphan in orphans))
     for piece in orphans if dumps else ():
-        found.report("warning", label, f"line {piece.line:,}: not shown: its allocations are missing")
+        search.report("warning", label, f"line {piece.line:,}: not shown: its allocations are missing")
 
 
 def _siblings(path: AnyPath, stem: str) -> dict[int, list[str]]:
@@ -286,7 +287,7 @@ def _is_beside(file: AnyPath, folder: AnyPath) -> bool:
 
 
 def _add_named(
-    folder: Folder, stem: str, parts: dict[int, list[str]], found: Found, errors: Sequence[SiblingFile] = ()
+    folder: Folder, stem: str, parts: dict[int, list[str]], search: PathSearch, errors: Sequence[SiblingFile] = ()
 ) -> bool:
     """Add the dump whose files are named as its parts, and return whether its allocations can be read.
 
@@ -296,23 +297,23 @@ def _add_named(
     """
     if 0 not in parts:
         for name in chain.from_iterable(parts.values()):
-            found.report("warning", folder.label(name), f"not shown: {printable(stem)}{PART_SUFFIXES[0]} is missing")
+            search.report("warning", folder.label(name), f"not shown: {printable(stem)}{PART_SUFFIXES[0]} is missing")
         return False
-    chosen = {part: _first_readable(folder, parts[part], found) for part in sorted(parts)}
+    chosen = {part: _first_readable(folder, parts[part], search) for part in sorted(parts)}
     readable = {part: name for part, name in chosen.items() if name}
     if 0 in readable:
         files = tuple(PartFile(folder.path / name, folder.label(name), None) for name in readable.values())
         dump = read_name(printable(readable[0]))
-        siblings = (*_sibling_files(folder, stem, dump, found), *errors)
-        found.add(label=files[0].label, name=dump, parts=files, notes=folder.notes(stem), siblings=siblings)
+        siblings = (*_sibling_files(folder, stem, dump, search), *errors)
+        search.add(label=files[0].label, name=dump, parts=files, notes=folder.notes(stem), siblings=siblings)
     return 0 in readable
 
 
-def _sibling_files(folder: Folder, stem: str, dump: DumpName, found: Found) -> Iterator[SiblingFile]:
+def _sibling_files(folder: Folder, stem: str, dump: DumpName, search: PathSearch) -> Iterator[SiblingFile]:
     """Yield the other files about the module: HLO, usage report, refusal by the compiler, target device."""
     for suffix, kind in SIBLING_SUFFIXES.items():
         if names := _forms(folder, stem + suffix):
-            _report_unused(folder, names[1:], names[0], found)
+            _report_unused(folder, names[1:], names[0], search)
             yield SiblingFile(kind, folder.path / names[0], folder.label(names[0]))
     fixed: dict[str, SiblingKind] = {dump.module + suffix: kind for suffix, kind in REFUSAL_SUFFIXES.items()}
     for name, kind in (fixed | {TARGET_OF_ALL: "GPU target", ERROR_TEXT: "error text"}).items():
@@ -341,44 +342,44 @@ def _forms(folder: Folder, name: str) -> Sequence[str]:
     return [*filter(folder.has, (name + compression for compression in ("", *COMPRESSION_SUFFIXES)))]
 
 
-def _first_readable(folder: Folder, names: Sequence[str], found: Found) -> str | None:
+def _first_readable(folder: Folder, names: Sequence[str], search: PathSearch) -> str | None:
     for number, name in enumerate(names, start=1):
         damage = why_unreadable(folder.first_look(name))
         if damage is None:
-            _report_unused(folder, names[number:], name, found)
+            _report_unused(folder, names[number:], name, search)
             return name
-        found.report("error", folder.label(name), damage)
+        search.report("error", folder.label(name), damage)
     return None
 
 
-def _report_unused(folder: Folder, names: Sequence[str], taken: str, found: Found) -> None:
+def _report_unused(folder: Folder, names: Sequence[str], chosen: str, search: PathSearch) -> None:
     for name in names:
-        found.report("note", folder.label(name), f"not read: {printable(taken)} was read instead")
+        search.report("note", folder.label(name), f"not read: {printable(chosen)} was read instead")
 
 
-def _look_into(folder: Folder, names: Sequence[str], found: Found) -> None:
+def _look_into(folder: Folder, names: Sequence[str], search: PathSearch) -> None:
     """Add the dumps in a file not named as part of one; `names` are its plain and compressed forms."""
     if is_unread_part(names[0]):
-        found.report("warning", folder.label(names[0]), "not read: decompress it, or use .gz or .xz")
+        search.report("warning", folder.label(names[0]), "not read: decompress it, or use .gz or .xz")
     if is_something_else(names[0]):
         return
     for number, name in enumerate(names, start=1):
         words = WordSearch()
         content = _content(folder.first_look(name), words)
         if content != "log" and words.finds_error(folder.path / name):
-            found.texts.append(TextFile(folder.label(name), folder.path / name, is_short=words.is_short))
+            search.texts.append(TextFile(folder.label(name), folder.path / name, is_short=words.is_short))
         if content == "dump":
-            _add_unnamed(folder, name, found)
+            _add_unnamed(folder, name, search)
         elif content == "log":
-            _add_log(folder, name, found)
+            _add_log(folder, name, search)
         elif content == "too long":
             message = f"no dump in its first {logs.SEARCHED_SIZE >> 20} MiB; name this file to search all of it"
-            found.report("note", folder.label(name), message)
+            search.report("note", folder.label(name), message)
         elif content == "unreadable":
             damage = why_unreadable(folder.first_look(name)) or "it cannot be read to its first dump"
-            found.report("warning", folder.label(name), f"{damage}; if it is a dump, it is missing here")
+            search.report("warning", folder.label(name), f"{damage}; if it is a dump, it is missing here")
         if content in ("dump", "log"):  # its other forms, plain or compressed, are not searched
-            _report_unused(folder, names[number:], name, found)
+            _report_unused(folder, names[number:], name, search)
             return
 
 
@@ -402,66 +403,66 @@ def _content(
         return "unreadable" if may_be_log(path.name) else "other"
 
 
-def _add_proto(folder: Folder, names: Sequence[str], found: Found) -> None:
+def _add_proto(folder: Folder, names: Sequence[str], search: PathSearch) -> None:
     """Add the dump in a proto, if it has a buffer assignment; `names` are its plain and compressed forms."""
-    chosen = _first_readable(folder, names, found)
+    chosen = _first_readable(folder, names, search)
     if chosen is None:
         return
-    data, damage = read_available(folder.path / chosen, found.max_bytes)
+    data, damage = read_available(folder.path / chosen, search.max_bytes)
     if damage and not data:
-        found.report("error", folder.label(chosen), damage)
+        search.report("error", folder.label(chosen), damage)
     elif not has_plan(data):
-        found.proto_count += 1
+        search.proto_count += 1
     else:
         part = PartFile(folder.path / chosen, folder.label(chosen), None, proto="")
         stem = proto_stem(printable(chosen)) or ""
         dump = read_module_name(stem)
-        siblings = tuple(file for file in _sibling_files(folder, stem, dump, found) if file.kind not in _OF_THE_PROTO)
-        found.add(label=part.label, name=dump, parts=(part,), notes=folder.notes(stem), siblings=siblings)
+        siblings = tuple(file for file in _sibling_files(folder, stem, dump, search) if file.kind not in _OF_THE_PROTO)
+        search.add(label=part.label, name=dump, parts=(part,), notes=folder.notes(stem), siblings=siblings)
 
 
-def _add_profile(folder: Folder, names: Sequence[str], found: Found) -> set[str]:
+def _add_profile(folder: Folder, names: Sequence[str], search: PathSearch) -> set[str]:
     """Add the modules in a profile and return their names; `names` are its plain and compressed forms."""
-    chosen = _first_readable(folder, names, found)
+    chosen = _first_readable(folder, names, search)
     if chosen is None:
         return set()
     label = folder.label(chosen)
-    data, damage = read_available(folder.path / chosen, found.max_bytes)
+    data, damage = read_available(folder.path / chosen, search.max_bytes)
     modules, broken = profiled_modules(data)
     if words := damage or broken:
         used = "; the modules before that are used" if modules else ""
-        found.report("warning" if modules else "error", label, words + used)
+        search.report("warning" if modules else "error", label, words + used)
     elif not modules:
-        found.report("note", label, "the profile has no modules; it was written without the HLO of the program")
+        search.report("note", label, "the profile has no modules; it was written without the HLO of the program")
     backend = profiled_backend(data)
     for module in modules:
         name = printable(module.name)
         part = PartFile(folder.path / chosen, f"{label}#{name}", None, proto=module.name)
         dump = replace(read_module_name(name), backend=backend)
-        found.add(label=part.label, name=dump, parts=(part,), notes=folder.notes(name))
+        search.add(label=part.label, name=dump, parts=(part,), notes=folder.notes(name))
     return {module.name for module in modules}
 
 
-def _add_unnamed(folder: Folder, name: str, found: Found) -> None:
+def _add_unnamed(folder: Folder, name: str, search: PathSearch) -> None:
     part = PartFile(folder.path / name, folder.label(name), None)
     notes = folder.notes(_stem(name))
-    found.add(label=part.label, name=read_name(printable(name)), parts=(part,), notes=notes)
+    search.add(label=part.label, name=read_name(printable(name)), parts=(part,), notes=notes)
 
 
 def _stem(name: str) -> str:
     return Path(without_compression(name)).stem
 
 
-def _add_log(folder: Folder, name: str, found: Found) -> bytes:
+def _add_log(folder: Folder, name: str, search: PathSearch) -> bytes:
     """Add the dumps and the errors in a log, and return its text."""
     path, label = folder.path / name, folder.label(name)
-    data, damage = read_text(path, found.max_bytes)
+    data, damage = read_text(path, search.max_bytes)
     if damage and data:
-        found.report("warning", label, f"{damage}; the part before that is used")
+        search.report("warning", label, f"{damage}; the part before that is used")
     elif damage:
-        found.report("error", label, damage)
+        search.report("error", label, damage)
     if has_sign(data):
-        found.texts.append(TextFile(label, path))
+        search.texts.append(TextFile(label, path))
     dumps, orphans = logs.group_dumps(logs.find_frames(data))
     for frames in dumps:
         dump = read_name(frames[0].name)
@@ -469,17 +470,17 @@ def _add_log(folder: Folder, name: str, found: Found) -> bytes:
         identity, notes = f"{label}#{frames[0].name}", folder.notes(dump.stem)
         if len(dumps) == 1:  # the label is that of the file, because there is no other dump to distinguish
             identity, notes = label, notes or folder.notes(_stem(name))
-        found.add(label=identity, name=dump, parts=files, notes=notes)
+        search.add(label=identity, name=dump, parts=files, notes=notes)
     for frame in orphans:
-        found.report("warning", f"{label}#{frame.name}", "not shown: its allocations are missing")
+        search.report("warning", f"{label}#{frame.name}", "not shown: its allocations are missing")
     for frame in chain(*dumps, orphans):
         if not frame.is_complete:
-            found.report("warning", f"{label}#{frame.name}", "cut off: the log has no end of this file")
+            search.report("warning", f"{label}#{frame.name}", "cut off: the log has no end of this file")
     return data
 
 
 def is_as_found(path: Path, discovered: Discovered) -> bool:
-    """Return whether a file that has changed still adds what it added by its name, so that nobody need search again."""
+    """Return whether a changed file still adds what discovery took from its name, so that no new search is needed."""
     if any(text.path == path for text in discovered.texts):
         return False
     is_part = any(part.path == path for dump in discovered.dumps for part in dump.parts)

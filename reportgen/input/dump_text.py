@@ -105,7 +105,7 @@ class Sibling:
 
     @property
     def is_from_before(self) -> bool:
-        """Return whether it was written before the dump although a compiler writes it after: so by an earlier one."""
+        """Return whether an earlier compilation wrote it: it is older than the dump, and a compiler writes it later."""
         return self.older_seconds >= _LONGEST_COPYING
 
     @property
@@ -119,7 +119,7 @@ class Sibling:
 
 
 class DumpText:
-    """The parts of a dump as one range of offsets, in the order given, and where its statements are from."""
+    """The parts of a dump as one range of offsets, in the order given, and their origin."""
 
     def __init__(self, parts: tuple[TextPart, ...], origin: TextOrigin = "dump") -> None:
         self.parts = parts

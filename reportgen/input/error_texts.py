@@ -55,7 +55,7 @@ class WordSearch:
         return self.size < _SEARCHED_SIZE
 
     def finds_error(self, path: AnyPath) -> bool:
-        """Return whether the text at `path` had a sign, or a longer local one has one at its end."""
+        """Return whether the pieces of the text at `path` had a sign, or its end has one, if it is longer and local."""
         return self.has_found or (not self.is_short and _ends_with_error(path))
 
 

@@ -14,7 +14,7 @@ from reportgen.input.remote import AnyPath, RemotePath
 
 
 @dataclass(slots=True)
-class Found:
+class PathSearch:
     """The dumps and problems of one path, collected while it is searched."""
 
     path: AnyPath
@@ -60,27 +60,27 @@ class Found:
         return "no dump found"
 
 
-def unique_dumps(found: Sequence[Found]) -> tuple[DumpFiles, ...]:
+def unique_dumps(searches: Sequence[PathSearch]) -> tuple[DumpFiles, ...]:
     """Return the dumps of all paths, each once and sorted by label; change labels so that no two are equal.
 
-    The labels of problems in `found` are changed in the same way.
+    The labels of problems in `searches` are changed in the same way.
     """
-    _drop_repeats(found)
-    _prefix_equal_labels(found)
-    dumps = sorted((dump for one in found for dump in one.dumps), key=lambda dump: dump.label)
-    taken = {dump.label for dump in dumps}
+    _drop_repeats(searches)
+    _prefix_equal_labels(searches)
+    dumps = sorted((dump for search in searches for dump in search.dumps), key=lambda dump: dump.label)
+    labels = {dump.label for dump in dumps}
     numbers: dict[str, Iterator[int]] = {}
     for place, dump in enumerate(dumps):
         if dump.label in numbers:  # still, because the paths have equal names too
-            label = next(label for number in numbers[dump.label] if (label := f"{dump.label}#{number}") not in taken)
+            label = next(label for number in numbers[dump.label] if (label := f"{dump.label}#{number}") not in labels)
             dumps[place] = replace(dump, label=label)
-            taken.add(label)
+            labels.add(label)
         else:
             numbers[dump.label] = count(2)
     return tuple(sorted(dumps, key=lambda dump: dump.label))
 
 
-def _drop_repeats(found: Sequence[Found]) -> None:
+def _drop_repeats(searches: Sequence[PathSearch]) -> None:
     """Keep a file that was reached twice only once: under a name with a stage if it has one, and not under a link's."""
 
     def rank(dump: DumpFiles) -> tuple[bool, bool]:
@@ -88,27 +88,27 @@ def _drop_repeats(found: Sequence[Found]) -> None:
         return dump.name.stage is None, isinstance(path, Path) and path.is_symlink()
 
     best: dict[object, DumpFiles] = {}
-    for dump in sorted((dump for one in found for dump in one.dumps), key=rank):
+    for dump in sorted((dump for search in searches for dump in search.dumps), key=rank):
         part = dump.parts[0]
         identity = part.path.identity if isinstance(part.path, RemotePath) else part.path.resolve()
         best.setdefault((identity, part.frame, part.proto), dump)
     kept = {id(dump) for dump in best.values()}
-    for one in found:
-        one.dumps = [dump for dump in one.dumps if id(dump) in kept]
+    for search in searches:
+        search.dumps = [dump for dump in search.dumps if id(dump) in kept]
 
 
-def _prefix_equal_labels(found: Sequence[Found]) -> None:
+def _prefix_equal_labels(searches: Sequence[PathSearch]) -> None:
     """Prefix all labels of a path with its name if another path has equal ones."""
-    holders = Counter(label for one in found for label in {dump.label for dump in one.dumps})
-    for one in found:
-        if any(holders[dump.label] > 1 for dump in one.dumps):
-            prefix = printable(_own_name(one.path)) + "/"
-            for place, dump in enumerate(one.dumps):
+    holders = Counter(label for search in searches for label in {dump.label for dump in search.dumps})
+    for search in searches:
+        if any(holders[dump.label] > 1 for dump in search.dumps):
+            prefix = printable(_own_name(search.path)) + "/"
+            for place, dump in enumerate(search.dumps):
                 parts = tuple(replace(part, label=prefix + part.label) for part in dump.parts)
                 siblings = tuple(replace(sibling, label=prefix + sibling.label) for sibling in dump.siblings)
-                one.dumps[place] = replace(dump, label=prefix + dump.label, parts=parts, siblings=siblings)
-            one.problems = [replace(problem, file=prefix + problem.file) for problem in one.problems]
-            one.texts = [replace(text, label=prefix + text.label) for text in one.texts]
+                search.dumps[place] = replace(dump, label=prefix + dump.label, parts=parts, siblings=siblings)
+            search.problems = [replace(problem, file=prefix + problem.file) for problem in search.problems]
+            search.texts = [replace(text, label=prefix + text.label) for text in search.texts]
 
 
 def _own_name(path: AnyPath) -> str:

@@ -21,7 +21,7 @@ _MOST_BYTES = 1_000_000_000
 _PLACES = re.compile(r"^(?:xla_dump_to|xla_gpu_cuda_data_dir)\b")
 # Left out, because a new comment in a script moves source lines but does not change the program.
 _TABLES = re.compile(rb"(?m)^(?:FileNames|FunctionNames|FileLocations|StackFrames)\n" + repeated(rb"\d.*\n"))
-# What never ends has all that follows: otherwise each beginning in the rest would be tried.
+# One that is not closed takes all that follows: otherwise each later beginning would be tried.
 _METADATA = re.compile(rb", metadata=\{" + repeated(rb'[^"{}]++|' + STRING_OR_REST.encode()) + rb"\}?")
 
 
@@ -57,7 +57,7 @@ def inputs_of(files: DumpFiles) -> Inputs:
 # The time is a part of the key, because a directory that has changed must be listed again.
 @lru_cache(maxsize=1)
 def _shared_names(folder: Path, modified: int) -> Set[str]:
-    """Return the names that modules of several devices have in a directory, whose inputs may be of any of them."""
+    """Return the names in a directory that modules of several devices share, so that inputs may be of any of them."""
     stems = (split[0] for path in folder.iterdir() if (split := split_part(path.name)))
     modules = {(name.module, name.device) for name in map(read_stem, stems)}
     return {name for name, count in Counter(name for name, _ in modules).items() if count > 1}
@@ -82,5 +82,5 @@ def _flags(text: bytes) -> dict[str, str]:
 
 def differing_flags(before: Inputs, after: Inputs) -> list[str]:
     """Return the names of flags that are not the same, sorted."""
-    one, other = before.flags or {}, after.flags or {}
-    return sorted(name for name in {*one, *other} if one.get(name) != other.get(name))
+    flags_before, flags_after = before.flags or {}, after.flags or {}
+    return sorted(name for name in {*flags_before, *flags_after} if flags_before.get(name) != flags_after.get(name))

@@ -18,7 +18,7 @@ def with_newlines(text: bytes) -> bytes:
 
 
 def to_utf8(head: bytes) -> Callable[[bytes], bytes] | None:
-    """Return what makes UTF-8 of the pieces of a text in UTF-16 that begins with `head`; None for any other."""
+    """Return a function that converts pieces of UTF-16 to UTF-8, if the text that begins with `head` is UTF-16."""
     if not head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         return None
     decoder = codecs.getincrementaldecoder("utf-16")("replace")

@@ -123,7 +123,7 @@ class DumpName:
 
 
 def is_written_for(backend: Backend, kind: str) -> bool:
-    """Return whether the compiler of a backend writes files of this kind; of an unknown one, what each may write."""
+    """Return whether the compiler of a backend writes files of this kind; for an unknown one, whether all may."""
     return _WRITTEN_FOR.get(kind, backend) == backend
 
 

@@ -1,4 +1,4 @@
-"""Say what a text without a plan is, and where the plan is."""
+"""Describe a text without a memory plan, and say where the plan is."""
 
 import re
 from collections.abc import Iterable
@@ -46,7 +46,7 @@ def may_hold_dump(piece: bytes) -> bool:
 
 
 def what_it_is(data: bytes, file_name: str, kinds: Iterable[Kind]) -> str:
-    """Return in a sentence what a text is that has no allocations; empty if it is nothing that XLA writes.
+    """Return a sentence that describes a text without allocations; empty if it is nothing that XLA writes.
 
     `kinds` are the sections of dumps that it has.
     """
@@ -72,9 +72,9 @@ def what_it_is(data: bytes, file_name: str, kinds: Iterable[Kind]) -> str:
 
 
 def _at_peak(data: bytes) -> str:
-    """Return what live ranges say of XLA's own peak, which newer versions print with sizes."""
+    """Return in words XLA's own peak as live ranges state it; newer versions print it with sizes."""
     if peak := _PEAK.search(data):
-        rows = [(found[1].decode("utf-8", "replace"), int(found[2])) for found in _AT_PEAK.finditer(data, peak.end())]
+        rows = [(match[1].decode("utf-8", "replace"), int(match[2])) for match in _AT_PEAK.finditer(data, peak.end())]
         names = [f"{name} {_size(size)}" for name, size in rows[:_LARGEST]]
         if rows:
             total = _size(sum(size for _, size in rows))

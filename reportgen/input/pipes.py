@@ -10,7 +10,7 @@ from reportgen.errors import UnreadableInput
 
 
 def kept_pipe(path: Path) -> Path:
-    """Return a file with everything that comes through a pipe, until this process ends; other paths as they are.
+    """Return a copy of what comes through a pipe, which lasts until this process ends; other paths as they are.
 
     Raises UnreadableInput if the pipe cannot be read or its content cannot be kept.
     """
@@ -21,10 +21,10 @@ def kept_pipe(path: Path) -> Path:
         return path
     folder = TemporaryDirectory(prefix="reportgen-")
     atexit.register(folder.cleanup)
-    kept = Path(folder.name) / f"{path.name}.txt"
+    copy = Path(folder.name) / f"{path.name}.txt"
     try:
-        with path.open("rb") as source, kept.open("wb") as target:
+        with path.open("rb") as source, copy.open("wb") as target:
             shutil.copyfileobj(source, target)
     except OSError as error:
         raise UnreadableInput(f"{path}: it cannot be read: {error.strerror or error}") from error
-    return kept
+    return copy

@@ -93,20 +93,20 @@ class _Opening:
 
 
 def unquoted(data: bytes, prefix: Prefix, first_line: int) -> Unquoted:
-    """Return a quoted text up to its last line that can be one of a dump, without what stands before its lines."""
-    match = re.compile(pattern_of(prefix)).match
+    """Return a quoted text without its prefixes, up to the last line that can belong to a dump."""
+    match_prefix = re.compile(pattern_of(prefix)).match
     texts: list[bytes] = []
     places: list[tuple[int, int]] = []
     skipped: list[int] = []  # how many lines are in `texts` when a line is left out
     for number, line in enumerate(data.splitlines(keepends=True), start=first_line):
-        found = match(line)
-        if found is None:
+        match = match_prefix(line)
+        if match is None:
             skipped += [len(texts)] if line.strip() else []
             continue
-        text = line[found.end() :]
+        text = line[match.end() :]
         own = _lines_of_string(text, prefix.quote) if prefix.is_string else [_COLORS.sub(b"", text)]
         texts += own
-        places += [(number, found.end())] * len(own)
+        places += [(number, match.end())] * len(own)
     while texts and not (_ROW_OF_DUMP.match(texts[-1]) or texts[-1].startswith(_INDENTED)):
         del texts[-1], places[-1]
     return Unquoted(b"".join(texts), places, sum(before < len(texts) for before in skipped))
@@ -125,12 +125,12 @@ def _lines_of_string(text: bytes, quote: bytes) -> list[bytes]:
 
 @lru_cache(maxsize=256)
 def pattern_of(prefix: Prefix) -> bytes:
-    """Return the pattern of a prefix, with any time and any color where it has one; equal for those of one writer."""
+    """Return the pattern of a prefix, with any time and color in place of its own: one pattern for each writer."""
     parts, after = [], 0
-    for found in _VARYING.finditer(prefix.text):
-        parts.append(re.escape(prefix.text[after : found.start()]))
-        parts.append(rb"(?:" + _COLOR + rb")*" if found["color"] else rb" *(?:" + _TIME.replace(rb"\b", b"") + rb")")
-        after = found.end()
+    for match in _VARYING.finditer(prefix.text):
+        parts.append(re.escape(prefix.text[after : match.start()]))
+        parts.append(rb"(?:" + _COLOR + rb")*" if match["color"] else rb" *(?:" + _TIME.replace(rb"\b", b"") + rb")")
+        after = match.end()
     last = prefix.text[after:]
     before, whole, bare = b"".join(parts), re.escape(last), re.escape(last.rstrip())
     if prefix.is_string:
@@ -155,7 +155,7 @@ def prefix_at(data: bytes, start: int) -> Prefix | None:
 
 
 def prefix_of_frame(data: bytes, marker: int, end: int) -> Prefix | None:
-    """Return what stands before the lines of a file in a log, whose beginning is marked; None if nothing does."""
+    """Return the prefix of the lines of a file in a log, which begins at `marker`; None if it has none."""
     places = [marker]
     if match := _OPENING.search(data, marker, end):
         places.append(match.start())  # because other output may share the line of the marker
@@ -167,14 +167,14 @@ def prefix_of_frame(data: bytes, marker: int, end: int) -> Prefix | None:
 
 
 def _is_confirmed(data: bytes, start: int, end: int, prefix: Prefix) -> bool:
-    """Return whether what stands before `start` is before the next line as well, and not only other output there."""
-    match, position = re.compile(pattern_of(prefix)).match, data.find(b"\n", start, end) + 1
+    """Return whether the next line has the prefix as well, so that it is not only other output before `start`."""
+    match_prefix, position = re.compile(pattern_of(prefix)).match, data.find(b"\n", start, end) + 1
     for _ in range(_MOST_LINES):
         if not 0 < position < end:
             break
         after = data.find(b"\n", position, end) + 1 or end
         line = data[position:after]
-        if (found := match(line)) and (prefix.is_string or _is_row(line[found.end() :])):
+        if (match := match_prefix(line)) and (prefix.is_string or _is_row(line[match.end() :])):
             return True
         if _ROW_OF_DUMP.match(line):
             return False
@@ -188,9 +188,9 @@ def _is_row(line: bytes) -> bool:
 
 def quoted_pieces(data: bytes) -> Iterator[Piece]:
     """Yield each piece of a dump in a text."""
-    found = [region for openings in _openings(data).values() for region in _regions(openings, len(data))]
+    regions = [region for openings in _openings(data).values() for region in _regions(openings, len(data))]
     counted, line = 0, 1
-    for first, end in sorted(found, key=lambda region: region[0].start):
+    for first, end in sorted(regions, key=lambda region: region[0].start):
         start = data.rfind(b"\n", 0, first.start) + 1 if first.prefix.text else first.start
         line, counted = line + data.count(b"\n", counted, start), start
         text = unquoted(data[start:end], first.prefix, 1).data
@@ -199,28 +199,28 @@ def quoted_pieces(data: bytes) -> Iterator[Piece]:
 
 
 def _openings(data: bytes) -> Mapping[bytes, Sequence[_Opening]]:
-    """Return the places where a section may begin, by the pattern of what stands before them."""
-    found: dict[bytes, list[_Opening]] = {pattern_of(Prefix()): []}
+    """Return the places where a section may begin, by the pattern of their prefix."""
+    openings: dict[bytes, list[_Opening]] = {pattern_of(Prefix()): []}
     after, refused = 0, 0
     # Most texts have none of these words, and this takes a hundredth of the time of a search.
-    for opening in _OPENING.finditer(data) if any(word in data for word in _SECTIONS) else ():
-        place = opening.start()
+    for match in _OPENING.finditer(data) if any(word in data for word in _SECTIONS) else ():
+        place = match.start()
         if place < after or (prefix := prefix_at(data, place)) is None:
             continue
         if prefix.is_string:
             after = data.find(b"\n", place) + 1 or len(data)
         key = pattern_of(prefix)
-        if key not in found and len(found) + refused > _MOST_PREFIXES:
+        if key not in openings and len(openings) + refused > _MOST_PREFIXES:
             continue
-        if key not in found and not prefix.is_string and not _is_confirmed(data, place, len(data), prefix):
+        if key not in openings and not prefix.is_string and not _is_confirmed(data, place, len(data), prefix):
             refused += 1
             prefix, key = Prefix(), pattern_of(Prefix())  # because it is other output on the same line
-        found.setdefault(key, []).append(_Opening(_KINDS[opening.lastindex], int(opening[3] or 0), place, prefix))
-    return found
+        openings.setdefault(key, []).append(_Opening(_KINDS[match.lastindex], int(match[3] or 0), place, prefix))
+    return openings
 
 
 def _regions(openings: Sequence[_Opening], size: int) -> Iterator[tuple[_Opening, int]]:
-    """Yield where a piece begins and where the next one, a fence or the text ends it."""
+    """Yield the first opening of each piece, and the offset at which the next piece, a fence or the text ends it."""
     first: _Opening | None = None
     kinds: set[Kind] = set()
     index = -1
@@ -243,22 +243,22 @@ def _regions(openings: Sequence[_Opening], size: int) -> Iterator[tuple[_Opening
 
 def _sections(text: bytes) -> frozenset[Kind]:
     """Return the sections of a dump that a text has; empty if it only mentions some of their words."""
-    found = [
-        (_KINDS[one.lastindex], one.start())
-        for one in _OPENING.finditer(text)
-        if not one.start() or text[one.start() - 1] == ord("\n")
+    openings = [
+        (_KINDS[match.lastindex], match.start())
+        for match in _OPENING.finditer(text)
+        if not match.start() or text[match.start() - 1] == ord("\n")
     ]
-    kinds = {kind for kind, _ in found}
-    allocations = sum(kind == "allocation" for kind, _ in found)
+    kinds = {kind for kind, _ in openings}
+    allocations = sum(kind == "allocation" for kind, _ in openings)
     is_dump = "heading" in kinds or allocations > 1 or b"\n value: <" in text
     return frozenset(kinds if (allocations and is_dump) or kinds & {"used values", "live ranges"} else ())
 
 
-def group_pieces(found: Iterable[Piece]) -> tuple[list[list[Piece]], list[Piece]]:
-    """Return the dumps among pieces, each with those of its later sections, and what belongs to no allocations."""
+def group_pieces(pieces: Iterable[Piece]) -> tuple[list[list[Piece]], list[Piece]]:
+    """Return the dumps, each as its allocations and later sections, and the pieces that belong to no allocations."""
     dumps: list[list[Piece]] = []
     orphans: list[Piece] = []
-    for piece in found:
+    for piece in pieces:
         latest = next(
             (dump for dump in reversed(dumps) if pattern_of(dump[0].prefix) == pattern_of(piece.prefix)), None
         )

@@ -93,7 +93,7 @@ class DumpFiles:
 
     @property
     def place(self) -> object:
-        """Return where the dump begins, which no name changes."""
+        """Return the path, frame and proto of the first part, which identify the dump whatever its label."""
         first = self.parts[0]
         return first.path, first.frame, first.proto
 
@@ -263,7 +263,7 @@ def _in_frame(part: PartFile, data: bytes, frame: LogFrame) -> tuple[TextPart, i
 
 
 def read_shared(path: AnyPath, max_bytes: int, *, is_text: bool) -> tuple[bytes, str | None]:
-    """Return what is read of a log, which is text, or of a profile: both are kept because they may hold many dumps."""
+    """Return the bytes of a log (`is_text`) or a profile, and why some are missing; cached for other dumps in it."""
     if not isinstance(path, Path):
         return _last_shared(path, max_bytes, None, is_text=is_text)
     try:
@@ -292,12 +292,12 @@ def _sibling(file: SiblingFile, part: PartFile, max_bytes: int) -> Sibling:
 
 
 def _older_seconds(sibling: SiblingFile, part: PartFile) -> int:
-    """Return the seconds from the writing of a file to that of a part of its dump; 0 where a store does not tell."""
+    """Return how many seconds before a part of its dump a file was written; 0 where the store does not say."""
     if not isinstance(sibling.path, Path) or not isinstance(part.path, Path):
         return 0
     try:
         return int(part.path.stat().st_mtime - sibling.path.stat().st_mtime)
-    except OSError:  # it is gone, which reading it has said
+    except OSError:  # it is gone, which reading it has reported
         return 0
 
 

@@ -158,11 +158,11 @@ def _by_flat_list(top: RemotePath, files: Any) -> Iterator[Listing]:
     folders: dict[tuple[str, ...], dict[str, int | None]] = {}
     try:
         with _os_errors():
-            found = files.find(top.path, detail=True)
+            entries = files.find(top.path, detail=True)
     except OSError as error:
         yield Listing(top, damage=error)
         return
-    for path, entry in found.items():
+    for path, entry in entries.items():
         *parts, name = path.removeprefix(top.path).strip("/").split("/")
         if _is_file(entry):
             folders.setdefault(tuple(parts), {})[name] = entry.get("size")
@@ -244,7 +244,7 @@ class _RemoteFile(io.RawIOBase):
 
     def __init__(self, path: RemotePath) -> None:
         self._path = path
-        self._given = 0
+        self._position = 0
         self._rest: Any = None
 
     def readable(self) -> bool:
@@ -255,18 +255,18 @@ class _RemoteFile(io.RawIOBase):
         with _os_errors():
             piece = self._next(len(view))
         view[: len(piece)] = piece
-        self._given += len(piece)
+        self._position += len(piece)
         return len(piece)
 
     def _next(self, size: int) -> bytes:
         head = self._path.head
         if isinstance(head, Exception):
             raise head
-        if head is not None and (self._given < len(head) or self._path.is_whole):
-            return head[self._given :][:size]
+        if head is not None and (self._position < len(head) or self._path.is_whole):
+            return head[self._position :][:size]
         if self._rest is None:
             self._rest = _file_system(self._path.url)[0].open(self._path.path, "rb")
-            self._rest.seek(self._given)
+            self._rest.seek(self._position)
         piece: bytes = self._rest.read(size)
         return piece
 

@@ -14,26 +14,26 @@ _OF_PACKAGES = ("site-packages", "dist-packages")
 
 
 def names_of(file: PurePath, names: Collection[str]) -> Sequence[str]:
-    """Return those of a dump's names for its files that may stand for `file`: their ends agree for the most folders.
+    """Return the dump's names for `file`: those that share the longest path suffix with it.
 
-    So does a name that is an end of the file's own path, such as `train.py`. A file of an installed package must agree
+    A name that is itself a suffix, such as `train.py`, counts too. A file of an installed package must agree
     from the package on: `optax/_src/transform.py`.
     """
-    alike = {name: _equal_ends(file.parts, _parts(name)) for name in names}
-    alike = {name: equal for name, equal in alike.items() if equal >= _fewest(_parts(name))}
-    most = max(alike.values(), default=0)
-    return sorted(name for name, equal in alike.items() if equal in (most, len(_parts(name))))
+    lengths = {name: _equal_ends(file.parts, _parts(name)) for name in names}
+    lengths = {name: length for name, length in lengths.items() if length >= _fewest(_parts(name))}
+    longest = max(lengths.values(), default=0)
+    return sorted(name for name, length in lengths.items() if length in (longest, len(_parts(name))))
 
 
 def are_of_one_file(names: Collection[str]) -> bool:
-    """Return whether names can be of one file: each is the end of the longest."""
+    """Return whether names can be of one file: each is a suffix of the longest."""
     paths = [_parts(name) for name in names]
     longest = max(paths, key=len, default=())
     return all(_equal_ends(longest, path) == len(path) for path in paths)
 
 
-def _equal_ends(one: Sequence[str], other: Sequence[str]) -> int:
-    pairs = zip(reversed(one), reversed(other), strict=False)
+def _equal_ends(left: Sequence[str], right: Sequence[str]) -> int:
+    pairs = zip(reversed(left), reversed(right), strict=False)
     return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
 
 
@@ -42,7 +42,7 @@ def _parts(name: str) -> Sequence[str]:
 
 
 def _fewest(parts: Sequence[str]) -> int:
-    """Return how many parts of a name must be those of a file: of an installed package, all from the package on."""
+    """Return how many last parts of a name a file must share: for an installed package, all from the package on."""
     inside = (number for number, part in enumerate(reversed(parts)) if part in _OF_PACKAGES)
     return max(next(inside, 1), 1)
 
@@ -68,10 +68,10 @@ class SourceRoot:
         `file` is the path that the compiler was given, often on another machine, so it is matched by its longest end
         that exists below the directory.
         """
-        found = _found(self.directory, file)
-        if found is None:
+        source = _source(self.directory, file)
+        if source is None:
             return None
-        path, lines = found
+        path, lines = source
         if not 1 <= line <= len(lines):
             return None
         first = max(1, line - _AROUND)
@@ -79,13 +79,13 @@ class SourceRoot:
 
     def file(self, file: str) -> SourceLines | None:
         """Return all lines of `file`; None if the directory does not have it."""
-        found = _found(self.directory, file)
-        return SourceLines(found[0], 1, found[1]) if found else None
+        source = _source(self.directory, file)
+        return SourceLines(source[0], 1, source[1]) if source else None
 
 
 # Cached, because many values come from lines of the same file.
 @lru_cache(maxsize=1024)
-def _found(directory: Path, file: str) -> tuple[str, Sequence[str]] | None:
+def _source(directory: Path, file: str) -> tuple[str, Sequence[str]] | None:
     parts = _parts(file)
     if ".." in parts:
         return None

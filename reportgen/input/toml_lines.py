@@ -12,7 +12,7 @@ _LONGEST_LINE = 10_000
 
 
 def why_refused(text: str, file: str) -> str | None:
-    """Return why a text is too large to be parsed, after `file` and the line; None if it is not."""
+    """Return why a text is too large to be parsed, beginning with `file` and the line; None if it is not."""
     if len(text) > MOST_CHARACTERS:
         return f"{file}: it has more than {MOST_CHARACTERS:,} characters"
     for number, line in enumerate(lines_of(text), start=1):
@@ -22,7 +22,7 @@ def why_refused(text: str, file: str) -> str | None:
 
 
 def loaded(text: str) -> dict[str, Any]:
-    """Return what TOML sets. Raises ValueError or RecursionError."""
+    """Return the parsed text of a TOML file. Raises ValueError or RecursionError."""
     # Imported here, because its patterns take a tenth of `--version` to compile, and most directories have no settings.
     import tomllib
 
@@ -51,7 +51,7 @@ def line_of_key(text: str, path: Sequence[str]) -> int | None:
 
 
 def _parsed(lines: Sequence[str]) -> dict[str, Any] | None:
-    """Return what lines set; None if they end in the middle of a value."""
+    """Return the parsed lines; None if they end in the middle of a value."""
     try:
         return loaded("".join(lines))
     except ValueError:

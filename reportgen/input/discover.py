@@ -19,7 +19,6 @@ from reportgen.errors import NoDumpFound, UnreadableInput
 from reportgen.input import logs
 from reportgen.input.directories import Folder, is_inside, is_own_file, leads_out, walk
 from reportgen.input.error_texts import MOST_TEXTS, TextFile, WordSearch
-from reportgen.input.found import PathSearch, unique_dumps
 from reportgen.input.line_ends import with_newlines
 from reportgen.input.logs import LogFrame
 from reportgen.input.names import (
@@ -46,6 +45,7 @@ from reportgen.input.names import (
     without_compression,
 )
 from reportgen.input.not_a_dump import may_hold_dump, what_it_is
+from reportgen.input.path_search import PathSearch, unique_dumps
 from reportgen.input.quoted import group_pieces, quoted_pieces
 from reportgen.input.reading import (
     DEFAULT_MAX_DUMP_BYTES,

@@ -25,7 +25,7 @@ ROWS: tuple[tuple[str, Figure], ...] = (
     ("Needed", "needed"),
     ("Padding", "padding"),
 )
-"""The figures of a memory space that are shown, and what people call them."""
+"""The labels of the figures that are shown of a memory space."""
 
 _MOST_SUBJECTS = 10  # of a step, because the panel is read in passing
 _MOST_NAMED = 3  # of them in the terminal
@@ -37,7 +37,7 @@ _Figures = Mapping[int, GateSpace]
 class Subject:
     """Values of one step whose names differ only in their numbers.
 
-    `path` is where the value is that changed most, its page and id, empty if it is gone.
+    `path` is the page and the id of the value that changed most, empty if it is gone.
     """
 
     name: str
@@ -112,13 +112,13 @@ class SpaceChange:
         return self._change("peak_resident"), self._change("needed"), self.has_changed
 
     def _change(self, figure: Figure) -> int:
-        before, now = (_amount(one, figure) or 0 for one in (self.before, self.now))
+        before, now = (_amount(figures, figure) or 0 for figures in (self.before, self.now))
         return abs(now - before)
 
     def lines(self) -> Iterator[str]:
-        """Yield what the terminal says of the space."""
+        """Yield the lines of the terminal about the space."""
         for name, figure in ROWS if self.has_changed else ():
-            first, before, now = (_amount(one, figure) for one in (self.first, self.before, self.now))
+            first, before, now = (_amount(figures, figure) for figures in (self.first, self.before, self.now))
             if before is None or now is None:
                 continue
             start = now if first is None else first
@@ -137,7 +137,7 @@ class SpaceChange:
         }
 
     def _row(self, name: str, figure: Figure) -> Mapping[str, Any]:
-        first, before, now = (_amount(one, figure) for one in (self.first, self.before, self.now))
+        first, before, now = (_amount(figures, figure) for figures in (self.first, self.before, self.now))
         return {
             "name": name,
             "now": "–" if now is None else human_bytes(now),
@@ -171,14 +171,14 @@ class Difference:
         }
 
     def lines(self) -> Iterator[str]:
-        """Yield what the terminal says below the headline."""
+        """Yield the lines of the terminal below the headline."""
         yield from self.doubts
         for space in () if self.is_new else self.spaces:
             yield from (f"{space.color} · {space.name}: {words}" for words in space.lines())
 
 
 def of_first(figures: GateModule, peak_bytes: int | None) -> Difference:
-    """Return what is said of a module's first build; `peak_bytes` is the peak resident of its main space."""
+    """Return the difference for a module's first build; `peak_bytes` is the peak resident of its main space."""
     words = "no live ranges" if peak_bytes is None else f"peak resident {human_bytes(peak_bytes)}"
     return _judged(
         f"new, {words}",
@@ -221,7 +221,7 @@ def _changes(
     first: _Figures, before: _Figures, now: _Figures, steps: Mapping[int, Sequence[Step]]
 ) -> Sequence[SpaceChange]:
     """Return every memory space of the first, the previous or the last build, the most changed first."""
-    names = {color: space.name for one in (first, before, now) for color, space in one.items()}
+    names = {color: space.name for spaces in (first, before, now) for color, space in spaces.items()}
     changes = [
         SpaceChange(
             color=color,
@@ -248,9 +248,9 @@ def _steps(compared: ModuleComparison) -> Mapping[int, Sequence[Step]]:
     }
 
 
-def _step(step: JoinedStep, found: Sequence[TermGroup]) -> Step:
-    """Return one step; `found` are its groups, the largest first."""
-    named = [group for group in found if group.subject]
+def _step(step: JoinedStep, members: Sequence[TermGroup]) -> Step:
+    """Return one step; `members` are its groups, the largest first."""
+    named = [group for group in members if group.subject]
     subjects = [
         Subject(group.subject, group.count, group.change_bytes, _path(group)) for group in named[:_MOST_SUBJECTS]
     ]

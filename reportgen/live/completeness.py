@@ -7,7 +7,7 @@ the previous one had. There are three verdicts:
 - *complete*: show the dump.
 - *truncated*: a file is empty, ends in the middle of a line, or a section is missing. It never replaces a good report.
   If there is none to keep, the dump is shown after its files have not changed for several seconds.
-- *inconsistent*: the parts contradict each other, only some of them are new, or the files beside the dump do not fit
+- *inconsistent*: the parts contradict each other, only some of them are new, or the files next to the dump do not fit
   it. The others usually follow at once; if they do not, this is what the compiler wrote, so it is shown.
 """
 
@@ -42,7 +42,7 @@ class Baseline:
 class Completeness:
     """A verdict with its reason in words.
 
-    `contradictions` are the slugs of the dump's errors; `siblings_differ` says that a file beside it differs from it.
+    `contradictions` are the slugs of the dump's errors; `siblings_differ` says that a file next to it differs from it.
     """
 
     verdict: Literal["complete", "truncated", "inconsistent"]
@@ -52,7 +52,7 @@ class Completeness:
     siblings_differ: bool
 
     def baseline(self, parts: Stamps) -> Baseline:
-        """Return what later readings are judged by once a dump with these parts is shown."""
+        """Return the baseline for later readings, once a dump with these parts is shown."""
         return Baseline(self.sections, self.contradictions, self.siblings_differ, parts)
 
     def has_new_contradictions(self, baseline: Baseline | None) -> bool:
@@ -76,7 +76,7 @@ def completeness(contents: Contents, analysis: Analysis, parts: Stamps, baseline
     contradictions = frozenset(finding.slug for finding in analysis.findings if finding.severity == "error")
     siblings_differ = any(finding.slug in _DIFFERING for finding in analysis.findings)
     judged = Completeness("complete", "", sections, contradictions, siblings_differ)
-    # Parts that are shown already are judged; only the dump's name or the files beside it are new.
+    # Parts that are shown already are judged; only the dump's name or the files next to it are new.
     is_judged = baseline is not None and parts == baseline.parts
     for reason in () if is_judged else _truncations(contents, analysis, sections, baseline):
         return replace(judged, verdict="truncated", reason=reason)

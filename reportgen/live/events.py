@@ -103,8 +103,8 @@ class FileEvents:
 
     def follow(self, paths: Iterable[Path]) -> bool:
         """Subscribe to what `paths` lead to now; return whether that has changed and files must be compared again."""
-        wanted = {target for path in paths if (target := _target(path))}
-        gone, new = self._watches.keys() - wanted, wanted - self._watches.keys()
+        targets = {target for path in paths if (target := _target(path))}
+        gone, new = self._watches.keys() - targets, targets - self._watches.keys()
         for target in gone:
             watch = self._watches.pop(target)
             if self._observer is not None:

@@ -32,7 +32,7 @@ Stamps = tuple[Stamp | None, ...]
 """The stamps of some files, in the order of `files_of` for those of a dump; None for a file that does not exist."""
 
 
-def stamp(path: Path) -> Stamp | None:
+def stamp_of(path: Path) -> Stamp | None:
     """Return the stamp of a file; None if it does not exist."""
     try:
         status = path.stat()
@@ -54,12 +54,12 @@ def listing(paths: Sequence[Path], without: Path) -> Listing:
         else:
             with suppress(OSError), os.scandir(path.parent) as entries:  # a missing folder has no files yet
                 files += [Path(entry.path) for entry in entries if entry.is_file()]
-    return {file: known for file in files if (known := stamp(file))}
+    return {file: stamp for file in files if (stamp := stamp_of(file))}
 
 
 def stamps_of(files: DumpFiles) -> Stamps:
     """Return the current stamps of a dump's files, to see whether they have changed since a listing."""
-    return tuple(map(stamp, files_of(files)))
+    return tuple(map(stamp_of, files_of(files)))
 
 
 def files_of(files: DumpFiles) -> tuple[Path, ...]:
@@ -79,4 +79,4 @@ def _local(paths: Iterable[AnyPath | None]) -> tuple[Path, ...]:
 
 def newest_ns(stamps: Stamps) -> int:
     """Return when the last of the files was written or put in place, in nanoseconds since 1970."""
-    return max((max(one.modified_ns, one.changed_ns) for one in stamps if one), default=0)
+    return max((max(stamp.modified_ns, stamp.changed_ns) for stamp in stamps if stamp), default=0)

@@ -26,19 +26,19 @@ class LastBuild:
 def names(dumps: Mapping[str, TrackedDump]) -> Mapping[str, str]:
     """Return a name for each dump, by label: its module, with the folder if several modules have that name."""
     count = Counter(dump.files.name.module_name for dump in dumps.values())
-    called = {}
+    name_of = {}
     for label, dump in dumps.items():
         name, path = dump.files.name.module_name, PurePosixPath(label)
-        called[label] = name if count[name] == 1 else f"{name} · {path.parent.name or path.name}"
-    return called
+        name_of[label] = name if count[name] == 1 else f"{name} · {path.parent.name or path.name}"
+    return name_of
 
 
 def unchanged_message(result: ScanResult, dumps: Mapping[str, TrackedDump], time: str) -> str:
     """Return the message for a scan that found only dumps rewritten without a change; empty for any other scan."""
     if result.built or not result.unchanged:
         return ""
-    called = names(dumps)
-    some = ", ".join(called[label] for label in result.unchanged[:_MOST_NAMED])
+    name_of = names(dumps)
+    some = ", ".join(name_of[label] for label in result.unchanged[:_MOST_NAMED])
     return f"{time} {some}{' and others' if len(result.unchanged) > _MOST_NAMED else ''}: rewritten without a change"
 
 
@@ -46,58 +46,58 @@ def terminal_lines(
     result: ScanResult, dumps: Mapping[str, TrackedDump], number: int, time: str, seconds: float
 ) -> Iterator[str]:
     """Yield the lines for a scan that found something, took `seconds` and made build `number`."""
-    called = names(dumps)
+    name_of = names(dumps)
     if result.built:
         yield f"{time} build {number}, {seconds:.2f} s"
     for label in result.built[:_MOST_MODULES]:
         if (dump := dumps.get(label)) and dump.shown:
-            yield f"  {called[label]}: {dump.shown.difference.headline}"
+            yield f"  {name_of[label]}: {dump.shown.difference.headline}"
             yield from (f"    {line}" for line in dump.shown.difference.lines())
     if len(result.built) > _MOST_MODULES:
         yield f"  and {len(result.built) - _MOST_MODULES:,} more"
     for label in result.unchanged:
-        yield f"{time} {called[label]}: rewritten without a change"
+        yield f"{time} {name_of[label]}: rewritten without a change"
     for label in result.outdated:
         if (dump := dumps.get(label)) and dump.outdated:
             kept = f"; still showing the figures of {dump.shown.time}" if dump.shown else ""
-            yield f"{time} {called[label]}: {dump.outdated.state}: {dump.outdated.reason}{kept}"
+            yield f"{time} {name_of[label]}: {dump.outdated.state}: {dump.outdated.reason}{kept}"
 
 
 def page_changes(
     dumps: Mapping[str, TrackedDump], last: LastBuild, message: str = ""
 ) -> Callable[[str], Mapping[str, Any]]:
-    """Return what gives the changes that the page at a path shows: those of all modules, and the details of its own.
+    """Return a function from the path of a page to the changes it shows: of all modules, and in detail of its own.
 
-    What the dumps have now is taken at once, because the server's threads ask later; `message` is about a later scan
+    The state of the dumps is copied now, because the server's threads ask later; `message` is about a later scan
     without a build.
     """
-    called = names(dumps)
+    name_of = names(dumps)
     common = {
         "build": last.number,
         "time": last.time,
         "message": message,
         "changed": [
-            {**_named(dump, called[label]), "headline": dump.shown.difference.headline}
+            {**_named(dump, name_of[label]), "headline": dump.shown.difference.headline}
             for label in last.labels[:_MOST_MODULES_ON_PAGES]
             if (dump := dumps.get(label)) and dump.shown
         ],
         "outdated": [
-            {**_named(dump, called[label]), "outdated": _outdated(dump)}
+            {**_named(dump, name_of[label]), "outdated": _outdated(dump)}
             for label, dump in dumps.items()
             if dump.outdated
         ],
     }
     modules = {
-        dump.shown.folder: (_named(dump, called[label]), dump.shown, _outdated(dump))
+        dump.shown.folder: (_named(dump, name_of[label]), dump.shown, _outdated(dump))
         for label, dump in dumps.items()
         if dump.shown
     }
 
     def changes(path: str) -> Mapping[str, Any]:
-        found = modules.get(module_folder(path))
-        if found is None:
+        module = modules.get(module_folder(path))
+        if module is None:
             return common | {"module": None}
-        named, shown, outdated = found
+        named, shown, outdated = module
         about = {"build": shown.number, "time": shown.time, "outdated": outdated, **shown.difference.panel()}
         return common | {"module": named | about}
 

@@ -61,7 +61,7 @@ class Published:
 class Served:
     """The last published state, for the server's threads. One thread publishes; any thread may ask.
 
-    `asked` are pages that some thread waits for. While `is_stuck`, no page can be written, so nobody waits for one.
+    `awaited` are pages that some thread waits for. While `is_stuck`, no page can be written, so nobody waits for one.
     """
 
     def __init__(self, output: Path) -> None:
@@ -71,7 +71,7 @@ class Served:
         self._changed = Condition()
         self._is_closed = False
         self._is_stuck = False
-        self.asked: set[str] = set()
+        self.awaited: set[str] = set()
 
     def publish(self, state: Published) -> None:
         """Replace the state, and wake every thread that waits for a new one."""
@@ -110,9 +110,9 @@ class Served:
         """Return the page at `path`, waiting until it is written; None if there is none."""
         with self._changed:
             if not self._is_written(path):
-                self.asked.add(path)
+                self.awaited.add(path)
                 self._changed.wait_for(lambda: self._is_written(path), _WAITING_SECONDS)
-                self.asked.discard(path)
+                self.awaited.discard(path)
         return self._on_disk(path)
 
     def _on_disk(self, path: str) -> bytes | None:
@@ -139,7 +139,7 @@ class Served:
         return "" if content is None else version_of(content)
 
     def nearest(self, path: str, name: str = "") -> Nearest:
-        """Return the page at `path`, or the nearest one that exists.
+        """Return the page at `path`, or the nearest page that exists.
 
         `name` is the name of the value that the reader asked for. Values are followed by name, because every
         compilation assigns new ids.
@@ -155,5 +155,5 @@ class Served:
             return Nearest(new, "" if new == path else f"{name} has a new number", place)
         if state.has(path):
             return Nearest(path, "")
-        others = ((other, f"that {missing} is gone") for other, missing in routes.alternatives(path))
-        return next((Nearest(*other) for other in others if state.has(other[0])), Nearest(routes.OVERVIEW, ""))
+        candidates = (Nearest(page, f"that {missing} is gone") for page, missing in routes.alternatives(path))
+        return next((nearest for nearest in candidates if state.has(nearest.path)), Nearest(routes.OVERVIEW, ""))

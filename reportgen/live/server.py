@@ -138,8 +138,8 @@ class _RequestHandler(BaseHTTPRequestHandler):
         if version and version == query.get("version"):
             return {**site.changes(path), "version": version, "path": path, "why": ""}
         nearest = site.nearest(path, query.get("name", ""))
-        found = {"version": version, "path": nearest.path, "why": nearest.why, "place": nearest.place}
-        return {**site.changes(path), **found}
+        replacement = {"version": version, "path": nearest.path, "why": nearest.why, "place": nearest.place}
+        return {**site.changes(path), **replacement}
 
     def _send_text(self, status: HTTPStatus, text: str, headers: Mapping[str, str] | None = None) -> None:
         plain = {"Content-Type": "text/plain; charset=utf-8", **(headers or {})}
@@ -230,7 +230,7 @@ class LiveServer(ThreadingHTTPServer):
             raise
 
     def process_request(self, request: Any, client_address: Any) -> None:
-        """Answer in a thread of its own; send away who comes when there are too many."""
+        """Answer in a thread of its own; refuse a connection when too many are open."""
         if not self._connections.acquire(blocking=False):
             with suppress(OSError):  # the client may be gone, or send nothing
                 request.setblocking(False)

@@ -135,9 +135,14 @@ class ShownSite:
             dump.shown.difference = of_next(last.difference, last.side, side)
         self._frozen_bytes += pages.text_bytes
         gc.freeze()  # because a search for cycles would look at all that stays, millions of objects
-        self.write_asked()
-        while len(self._writing) > 1 and sum(one.text_bytes for one in self._writing.values()) > _MOST_TEXT_WAITING:
+        self.write_awaited()
+        while len(self._writing) > 1 and self._waiting_bytes > _MOST_TEXT_WAITING:
             self._write_next()
+
+    @property
+    def _waiting_bytes(self) -> int:
+        """The text of the dumps whose pages are not all on disk, in bytes."""
+        return sum(pages.text_bytes for pages in self._writing.values())
 
     def remember(self, is_time_over: Callable[[], bool]) -> None:
         """Analyse dumps whose pages an earlier process has made, so that changes in them can be explained."""
@@ -157,15 +162,15 @@ class ShownSite:
 
     def write_some(self) -> None:
         """Write the pages that somebody waits for, then some of the others; after all of them the manifest."""
-        self.write_asked()
+        self.write_awaited()
         if self._writing:
             self._write_next()
         else:
             self._finish()
 
-    def write_asked(self) -> None:
+    def write_awaited(self) -> None:
         """Write the pages that somebody waits for."""
-        for path in list(self._served.asked):
+        for path in list(self._served.awaited):
             for key, pages in list(self._writing.items()):
                 if path in pages.left:
                     self._write(key, pages, [path])
@@ -182,8 +187,8 @@ class ShownSite:
             outcomes.append(outcome)
             parts[outcome.label] = outcome.part or Part(dump.shown.key, ())
         tracker = self._tracker
-        result = result_of(tracker.problems, outcomes)
-        self._common, _ = self._site.write_common(replace(result, errors=tracker.found.errors), tracker.readme, parts)
+        result = replace(result_of(tracker.problems, outcomes), errors=tracker.last_search.errors)
+        self._common, _ = self._site.write_common(result, tracker.readme, parts)
         self.is_stale, self._is_finished = False, False
 
     def _write_next(self) -> None:

@@ -112,7 +112,7 @@ class ShownBuild:
         return module_folder(self.index)
 
     def place_of(self, name: str) -> str | None:
-        """Return where the value is that the pages call `name`, page and id; None if there is none."""
+        """Return the page and the id of the value that the pages call `name`; None if there is none."""
         if self.side is None:
             return None
         analysis = self.side.analysis
@@ -125,13 +125,13 @@ class ShownBuild:
 class TrackedDump:
     """The state of one dump.
 
-    `found` are its files under the label that they were found with, and `files` the same ones as the site names them.
+    `real_files` are its files under the label on disk, and `files` the same ones as the site names them.
     `since` is when they last changed, on the clock of the loop. `read` are the stamps that they had when they were last
     read, and `waiting` is the verdict of that reading if it kept the dump from being shown. `retry` says when to read
     them again although they have not changed.
     """
 
-    found: DumpFiles
+    real_files: DumpFiles
     files: DumpFiles
     stamps: Stamps
     since: float
@@ -145,14 +145,14 @@ class TrackedDump:
 
     @property
     def key(self) -> str:
-        """Return what identifies the dump as long as it exists."""
-        return self.found.label
+        """Return the label that identifies the dump as long as it exists."""
+        return self.real_files.label
 
     @property
     def identity(self) -> Identity:
         """Return what this dump shares with a successor."""
-        name = self.found.name
-        folder = self.found.label.rpartition("/")[0]
+        name = self.real_files.name
+        folder = self.real_files.label.rpartition("/")[0]
         return Identity(folder, name.module_name, name.stage, name.module_number)
 
     @property

@@ -21,7 +21,7 @@ from reportgen.input.dump_contents import Contents, read_note
 from reportgen.input.names import split_part
 from reportgen.input.reading import DumpFiles, Problem
 from reportgen.live.completeness import Completeness, completeness
-from reportgen.live.listing import Listing, Stamps, files_of, listing, newest_ns, stamp, stamps_of
+from reportgen.live.listing import Listing, Stamps, files_of, listing, newest_ns, stamp_of, stamps_of
 from reportgen.live.tracked import Outdated, Retry, Timing, TrackedDump
 from reportgen.options import WatchOptions
 from reportgen.pipeline import DumpReading
@@ -30,7 +30,7 @@ from reportgen.search import SearchResult, named
 from reportgen.work import Settings, garbage_collection_paused
 
 _MAY_PASS = (OSError, MemoryError, ReportgenError)
-"""What may be different at the next try, unlike a defect of ours."""
+"""Errors that may not recur at the next try, unlike a defect of ours."""
 
 _NOTHING = Discovered((), (), None)
 
@@ -70,9 +70,9 @@ class ScanResult:
 class Tracker:
     """Hold each dump as it was last shown, by its key; `scan` brings them up to date with the disk.
 
-    `found` is the result of the last search, and `readme` the note about all dumps. `retry` says when to search again
-    although no file has changed. `successors` maps the folder of the pages of a dump that is gone to that of the next
-    one of its module.
+    `last_search` is the result of the last search, and `readme` the note about all dumps. `retry` says when to search
+    again although no file has changed. `successors` maps the folder of the pages of a dump that is gone to that of the
+    next dump of its module.
     """
 
     def __init__(
@@ -94,7 +94,7 @@ class Tracker:
         self._scanned_at = clock()
         self._listing: Listing | None = None
         self._text_stamps: Stamps = ()
-        self.found = SearchResult(real=_NOTHING, shown=_NOTHING)
+        self.last_search = SearchResult(real=_NOTHING, shown=_NOTHING)
         self.readme = ""
         self.retry = Retry()
         self.dumps: dict[str, TrackedDump] = {}
@@ -105,10 +105,10 @@ class Tracker:
         result, now, front = ScanResult(), self._clock(), self._front
         is_first = self._listing is None
         self._search()
-        shown = {files.place: files for files in self.found.shown.dumps}
+        shown = {files.place: files for files in self.last_search.shown.dumps}
         self._note_gone(result)
-        for found in self.found.real.dumps:
-            self._note_files(found, shown[found.place], now, is_first=is_first)
+        for real_files in self.last_search.real.dumps:
+            self._note_files(real_files, shown[real_files.place], now, is_first=is_first)
         self._scanned_at = now
         due = [dump for dump in self.dumps.values() if dump.is_due(now, self.timing)]
         for dump in sorted(due, key=lambda dump: dump.due_at(self.timing) or now):
@@ -137,27 +137,27 @@ class Tracker:
 
         A compiler that puts timestamps into file names writes each build under a new name.
         """
-        gone = (other for other in self.dumps.values() if other.is_gone and other.identity == dump.identity)
-        found = next(gone, None)
-        return self.dumps.pop(found.key) if found else None
+        gone = (tracked for tracked in self.dumps.values() if tracked.is_gone and tracked.identity == dump.identity)
+        predecessor = next(gone, None)
+        return self.dumps.pop(predecessor.key) if predecessor else None
 
     def redirect(self, old: str, new: str) -> None:
         """Lead readers of the pages in the folder `old` to those in `new`, which is in use now."""
-        moved = {one: new if to == old else to for one, to in self.successors.items()}
-        self.successors = {one: to for one, to in (moved | {old: new}).items() if one != new}
+        moved = {source: new if target == old else target for source, target in self.successors.items()}
+        self.successors = {source: target for source, target in (moved | {old: new}).items() if source != new}
 
     @property
     def problems(self) -> tuple[Problem, ...]:
         """The problems of the search and of the dumps that cannot be shown."""
         gone = {_stem(dump.files.label) for dump in self.dumps.values() if dump.is_gone} - {None}
         # Leave out the other files of a dump whose first file a compiler has deleted, which is reported already.
-        found = [problem for problem in self.found.shown.problems if _stem(problem.file) not in gone]
-        return (*found, *(dump.problem for dump in self.dumps.values() if dump.problem and not dump.shown))
+        problems = [problem for problem in self.last_search.shown.problems if _stem(problem.file) not in gone]
+        return (*problems, *(dump.problem for dump in self.dumps.values() if dump.problem and not dump.shown))
 
     @property
     def _front(self) -> object:
         """Return what the overview shows besides the dumps."""
-        return self.problems, self.readme, self.found.errors
+        return self.problems, self.readme, self.last_search.errors
 
     def _search(self) -> None:
         """Search again if a file has changed that may hold something else now, or if it is time to try again."""
@@ -174,11 +174,11 @@ class Tracker:
             self.retry.failed(began, self._clock(), self.timing)
             return
         places = {files.place for files in real.dumps}
-        removed = [dump.found for dump in self.dumps.values() if dump.found.place not in places]
-        self.found = named(real, self._settings.redaction, self._errors(real), removed)
-        self.readme = read_note(self.found.shown.readme)
-        lacks_readme = self.found.shown.readme is not None and not self.readme
-        if lacks_readme or any(problem.severity != "note" for problem in self.found.shown.problems):
+        removed = [dump.real_files for dump in self.dumps.values() if dump.real_files.place not in places]
+        self.last_search = named(real, self._settings.redaction, self._errors(real), removed)
+        self.readme = read_note(self.last_search.shown.readme)
+        lacks_readme = self.last_search.shown.readme is not None and not self.readme
+        if lacks_readme or any(problem.severity != "note" for problem in self.last_search.shown.problems):
             self.retry.failed(began, self._clock(), self.timing)
         else:
             self.retry.forget()
@@ -188,7 +188,7 @@ class Tracker:
         before = self._listing
         if before is not None and before.keys() == files.keys():
             changed = (path for path, known in files.items() if before[path] != known)
-            if all(is_as_found(path, self.found.real) for path in changed):
+            if all(is_as_found(path, self.last_search.real) for path in changed):
                 return self.retry.is_due(now)
         self.retry.forget()
         return True
@@ -198,14 +198,14 @@ class Tracker:
         known = self._listing or {}
         stamps = tuple(known.get(text.path) for text in real.texts if isinstance(text.path, Path))
         if stamps == self._text_stamps and self.retry.at is None:
-            return self.found.errors
+            return self.last_search.errors
         self._text_stamps = stamps
         return published_errors(real, self._settings.redaction, self._options.max_dump_bytes)
 
     def _note_gone(self, result: ScanResult) -> None:
-        here = {files.label for files in self.found.real.dumps}
-        places = {files.place for files in self.found.real.dumps}
-        names = {files.label for files in self.found.shown.dumps if files.place in places}
+        here = {files.label for files in self.last_search.real.dumps}
+        places = {files.place for files in self.last_search.real.dumps}
+        names = {files.label for files in self.last_search.shown.dumps if files.place in places}
         for key in self.dumps.keys() - here:
             dump = self.dumps[key]
             if self.retry.at is not None and any(stamps_of(dump.files)):
@@ -217,16 +217,16 @@ class Tracker:
                 dump.is_gone, dump.stamps, dump.read = True, (), None
                 self._mark_outdated(dump, "stale", "the dump was removed", result)
 
-    def _note_files(self, found: DumpFiles, files: DumpFiles, now: float, *, is_first: bool) -> None:
-        """Note whether a dump has changed; `files` are the files that were `found`, as the site names them."""
+    def _note_files(self, real_files: DumpFiles, files: DumpFiles, now: float, *, is_first: bool) -> None:
+        """Note whether a dump has changed; `files` are its `real_files` as the site names them."""
         known = self._listing or {}
-        stamps = tuple(known.get(path) or stamp(path) for path in files_of(files))
-        dump = self.dumps.get(found.label)
+        stamps = tuple(known.get(path) or stamp_of(path) for path in files_of(files))
+        dump = self.dumps.get(real_files.label)
         if dump is None:
             since = self._since(stamps, now, is_new=True, is_first=is_first)
-            dump = self.dumps[found.label] = TrackedDump(found, files, stamps, since)
+            dump = self.dumps[real_files.label] = TrackedDump(real_files, files, stamps, since)
         elif dump.stamps != stamps or dump.files != files:
-            dump.found, dump.files, dump.stamps, dump.read = found, files, stamps, None
+            dump.real_files, dump.files, dump.stamps, dump.read = real_files, files, stamps, None
             dump.retry.forget()
             dump.since = self._since(stamps, now, is_new=False, is_first=is_first)
         dump.is_gone = False
@@ -272,7 +272,7 @@ class Tracker:
             self._mark_outdated(dump, "stale" if dump.shown else "being written", problem.message, result)
 
     def _judge(self, dump: TrackedDump, reading: DumpReading, display: Display, result: ScanResult) -> bool:
-        """Show a dump if it is complete; return whether the files beside it differ from it."""
+        """Show a dump if it is complete; return whether the files next to it differ from it."""
         verdict = completeness(reading.contents, reading.analysis, dump.part_stamps, dump.baseline)
         if stamps_of(dump.files) != dump.stamps:
             # Read again later, because files that were written meanwhile may have been read in two states.

@@ -15,14 +15,14 @@ def test_an_error_in_a_new_log_is_found(tmp_path: Path) -> None:
     watcher = Watcher(WatchOptions(paths=(watched,), output=tmp_path / "site", serves=False), lambda line: None)
     with watcher.running():
         watcher.scan()
-        assert not watcher.tracker.found.errors
+        assert not watcher.tracker.last_search.errors
         log = watched / "run.log"
         log.write_bytes(TEXT.read_bytes())
         watcher.scan()
-        assert [error.label for error in watcher.tracker.found.errors] == ["run.log"]
+        assert [error.label for error in watcher.tracker.last_search.errors] == ["run.log"]
         log.write_text("it fits now\n", encoding="utf-8")
         watcher.scan()
-        assert not watcher.tracker.found.errors
+        assert not watcher.tracker.last_search.errors
 
 
 def test_a_redacted_site_shows_no_error_text(tmp_path: Path) -> None:
@@ -30,4 +30,4 @@ def test_a_redacted_site_shows_no_error_text(tmp_path: Path) -> None:
     watcher = Watcher(options, lambda line: None)
     with watcher.running():
         watcher.scan()
-        assert not watcher.tracker.found.errors
+        assert not watcher.tracker.last_search.errors

@@ -331,7 +331,7 @@ def test_a_request_asks_for_a_page_that_is_not_written_yet(output: Path, is_stuc
     found: list[bytes | None] = []
     asking = Thread(target=lambda: found.append(site.page(page)))
     asking.start()
-    while page not in site.asked:
+    while page not in site.awaited:
         asking.join(0.001)
     if not is_stuck:
         left.remove(page)

@@ -29,14 +29,14 @@ def add_paths(parser: argparse.ArgumentParser) -> None:
 
 
 def add_analysis(parser: argparse.ArgumentParser) -> None:
-    """Add what `build` and `check` share."""
+    """Add the flags that `build` and `check` share."""
     parser.add_argument("--strict", action="store_true", help="exit with 1 if there are warnings or errors")
     add_jobs(parser)
     add_contents(parser)
 
 
 def add_jobs(parser: argparse.ArgumentParser) -> None:
-    """Add who does the work."""
+    """Add the number of processes, and the cluster."""
     # A container may be allowed fewer processors than the machine has; not every system says so.
     processors = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     parser.add_argument(
@@ -55,13 +55,13 @@ def add_jobs(parser: argparse.ArgumentParser) -> None:
 
 
 def add_contents(parser: argparse.ArgumentParser) -> None:
-    """Add what is read for each dump: its files up to a size, and what the device has."""
+    """Add the size limit of files, and the capacity of the device."""
     add_max_dump_bytes(parser)
     add_capacity(parser)
 
 
 def add_capacity(parser: argparse.ArgumentParser) -> None:
-    """Add what the device has."""
+    """Add the capacity of the device."""
     parser.add_argument(
         "--capacity",
         dest="capacities",
@@ -74,7 +74,7 @@ def add_capacity(parser: argparse.ArgumentParser) -> None:
 
 
 def add_site(parser: argparse.ArgumentParser) -> None:
-    """Add what `build` and `watch` share."""
+    """Add the flags that `build` and `watch` share."""
     parser.add_argument(
         "-o",
         "--output",
@@ -89,7 +89,7 @@ def add_site(parser: argparse.ArgumentParser) -> None:
 
 
 def add_pages(parser: argparse.ArgumentParser) -> None:
-    """Add what the pages of a site show."""
+    """Add the flags for the content of pages."""
     add_redaction(parser)
     parser.add_argument(
         "--source-root",
@@ -118,14 +118,14 @@ def add_max_dump_bytes(parser: argparse.ArgumentParser) -> None:
 
 
 def add_force(parser: argparse.ArgumentParser) -> None:
-    """Add the permission to write into a directory of other origin."""
+    """Add the permission to write into a directory with other files."""
     parser.add_argument(
         "--force", action="store_true", help="write into a directory that holds other files; they are kept"
     )
 
 
 def add_redaction(parser: argparse.ArgumentParser) -> None:
-    """Add what is hidden in all that a command writes: nothing, paths, or names as well."""
+    """Add the redaction of all output: of nothing, of paths, or of names as well."""
     redaction = parser.add_mutually_exclusive_group()
     redaction.add_argument(
         "--redact",
@@ -209,7 +209,7 @@ def number_to(most: int) -> Callable[[str], int]:
 
 
 def _digits(text: str) -> int | None:
-    """Return a whole number of at most so many digits that it can be used; None for any other text."""
+    """Return the whole number that a text states; None for any other text, and for one with too many digits."""
     # isdigit() alone would accept the digits of every script.
     return int(text) if text.isascii() and text.isdigit() and len(text) <= _MOST_DIGITS else None
 
@@ -225,8 +225,8 @@ def capacity(text: str) -> str:
 
 def source_url(text: str) -> str:
     """Return a template of links to source lines; one that a browser would run is refused."""
-    scheme, found, _ = text.partition(":")
-    if "{path}" not in text or not found or scheme.lower() in ("javascript", "data", "vbscript"):
+    scheme, colon, _ = text.partition(":")
+    if "{path}" not in text or not colon or scheme.lower() in ("javascript", "data", "vbscript"):
         raise argparse.ArgumentTypeError("a URL with {path} in it is needed, and {line} where the line goes")
     return text
 
@@ -245,8 +245,8 @@ def _directory(text: str) -> Path:
 
 def _cluster(text: str) -> str:
     """Return the address of a Dask scheduler, host:port."""
-    scheme, found, address = text.partition("://")
+    scheme, separator, address = text.partition("://")
     host, _, port = address.rpartition(":")
-    if scheme != "dask" or not found or not host or _digits(port) is None:
+    if scheme != "dask" or not separator or not host or _digits(port) is None:
         raise argparse.ArgumentTypeError("dask://HOST:PORT is needed")
     return address

@@ -19,24 +19,24 @@ def run(options: argparse.Namespace, terminal: Terminal) -> int:
     """Build the site and return the exit code."""
     if options.module and not options.single_file:
         raise OptionError("--module chooses what --single-file writes; a site has all modules")
-    asked = BuildOptions(
+    build_options = BuildOptions(
         **report_options(options), paths=paths_of(options), jobs=options.jobs, cluster=options.executor
     )
-    read = (*asked.paths, *files_read())
-    confirm_apart({"--single-file": options.single_file}, read)
+    inputs = (*build_options.paths, *files_read())
+    confirm_apart({"--single-file": options.single_file}, inputs)
     if options.executor:  # because the workers of a cluster start in other directories
-        asked = replace(asked, output=options.output.absolute())
+        build_options = replace(build_options, output=options.output.absolute())
     if options.single_file:
-        report = build_file(asked, options.single_file, terminal.stage, module=options.module)
-        shown = options.single_file
+        report = build_file(build_options, options.single_file, terminal.stage, module=options.module)
+        page = options.single_file
     else:
-        report = build(asked, terminal.progress, terminal.stage)
-        shown = options.output / opening_page(report)
+        report = build(build_options, terminal.progress, terminal.stage)
+        page = options.output / opening_page(report)
     terminal.problems(report.problems)
     # A redacted report is published, and so are the logs of its build.
     is_published = bool(options.redaction)
     if options.single_file and not options.quiet:
-        print_single_file(report, shown, is_published=is_published)
+        print_single_file(report, page, is_published=is_published)
     elif not options.quiet:
         if options.explains:
             print_explanation(report.summaries, report.errors, terminal)
@@ -45,5 +45,5 @@ def run(options: argparse.Namespace, terminal: Terminal) -> int:
         print_finished(report, options.output, None if is_published else index, terminal)
     terminal.took()
     if options.open:
-        webbrowser.open(shown.resolve().as_uri())
+        webbrowser.open(page.resolve().as_uri())
     return 1 if report.has_problems(strict=options.strict) else 0

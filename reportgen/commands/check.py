@@ -23,9 +23,9 @@ def run(options: argparse.Namespace, terminal: Terminal) -> int:
     if options.github:
         baseline_path = located(options.baseline) if options.baseline else None
         confirm_apart(files_appended(), (*paths, baseline_path, *files_read(options.budgets)))
-    found = search(paths, options.redaction or None, options.max_dump_bytes)
+    search_result = search(paths, options.redaction or None, options.max_dump_bytes)
     report = check(
-        found.shown,
+        search_result.shown,
         options.jobs,
         terminal.progress,
         options.executor,
@@ -35,7 +35,7 @@ def run(options: argparse.Namespace, terminal: Terminal) -> int:
         devices=options.devices,
         with_report=options.json or options.github or bool(options.capacities) or budgets is not None,
     )
-    report = replace(report, errors=found.errors)
+    report = replace(report, errors=search_result.errors)
     terminal.problems(report.problems)
     if options.json:
         from reportgen.reports.module_figures import report_json  # as below
@@ -49,4 +49,4 @@ def run(options: argparse.Namespace, terminal: Terminal) -> int:
     # Imported here, because what only some checks need takes a tenth of a small one.
     from reportgen.commands.judging import judged
 
-    return judged(report, budgets, options, found, terminal)
+    return judged(report, budgets, options, search_result, terminal)

@@ -27,10 +27,10 @@ from reportgen.terminal import Terminal, counted
 def run(options: argparse.Namespace, terminal: Terminal) -> int:
     """Compare, write what was asked for, print the changes and return the exit code."""
     before_path, after_path = located(options.before), located(options.after)
-    read = (before_path, after_path, *files_read(options.budgets))
+    inputs = (before_path, after_path, *files_read(options.budgets))
     appended = files_appended() if options.github else {}
-    confirm_apart({"--json": options.json, "--markdown": options.markdown, **appended}, read)
-    confirm_outside(options.output, read)
+    confirm_apart({"--json": options.json, "--markdown": options.markdown, **appended}, inputs)
+    confirm_outside(options.output, inputs)
     budgets = budgets_of(options.budgets, options.max_growth)
     # A gate passes without a baseline, because the first build of a project has none.
     has_baseline = not ((budgets or options.github) and is_missing(before_path))
@@ -63,7 +63,7 @@ def run(options: argparse.Namespace, terminal: Terminal) -> int:
     text = _write(comparison, judgement, options)
     with commands_stopped(say, active=options.github):
         _print(comparison, say)
-        print_verdicts(judgement, say, told=annotated_verdicts(judgement) if options.github else ())
+        print_verdicts(judgement, say, annotated=annotated_verdicts(judgement) if options.github else ())
     if options.github:
         tell_github(judgement, text, change_bytes=comparison.change_bytes, markdown=options.markdown, say=say)
     return exit_code(judgement, has_failed=bool(unread))

@@ -30,9 +30,9 @@ def run(options: argparse.Namespace, terminal: Terminal) -> int:
     if options.source and options.redaction:
         raise OptionError("--source shows what redaction hides; leave out one, or add --no-redact")
     text = _text_of(options.source) if options.source else ""
-    found = search(paths_of(options), options.redaction or None, options.max_dump_bytes, module=options.module)
+    search_result = search(paths_of(options), options.redaction or None, options.max_dump_bytes, module=options.module)
     report = check(
-        found.shown,
+        search_result.shown,
         options.jobs,
         lambda *_: None,
         options.executor,
@@ -46,11 +46,11 @@ def run(options: argparse.Namespace, terminal: Terminal) -> int:
         for line in _source_lines(options.source, text, report.summaries, terminal.width):
             terminal.styled(line)
     elif options.json:
-        sys.stdout.buffer.write(explain_json(report.summaries, found.errors))
+        sys.stdout.buffer.write(explain_json(report.summaries, search_result.errors))
     elif options.markdown:
-        print(explanation_markdown(sections(map(explained, report.summaries), found.errors)), end="")
+        print(explanation_markdown(sections(map(explained, report.summaries), search_result.errors)), end="")
     else:
-        print_explanation(report.summaries, found.errors, terminal)
+        print_explanation(report.summaries, search_result.errors, terminal)
     return 1 if report.has_problems(strict=False) else 0
 
 

@@ -191,7 +191,7 @@ def export(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_build(parser: argparse.ArgumentParser) -> None:
-    """Add what `build` and `run` share."""
+    """Add the flags that `build` and `run` share."""
     add_analysis(parser)
     add_site(parser)
     add_pages(parser)
@@ -231,7 +231,7 @@ def _add_allow_unsound(parser: argparse.ArgumentParser, what: str) -> None:
 
 
 def _add_accept_growth(parser: argparse.ArgumentParser) -> None:
-    """Add the flag for growth that is on purpose."""
+    """Add the flag that accepts growth, with a reason."""
     parser.add_argument(
         "--accept-growth",
         type=checked(growth_reason),

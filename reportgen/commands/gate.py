@@ -15,11 +15,11 @@ if TYPE_CHECKING:
 
 
 class _Stated(NamedTuple):
-    """The text of budgets, the file that it is from, and the other tables that this may have."""
+    """The text of budgets, the file that it is from, and the other keys that its table may have."""
 
     text: str
     file: str
-    others: Collection[str] | None = None
+    keys: Collection[str] | None = None
 
 
 def budgets_of(
@@ -35,7 +35,7 @@ def budgets_of(
     # Imported here, because reading budgets takes a twentieth of a small check, and few have any.
     from reportgen.compare.budgets import Budget, Budgets, parse_budgets
 
-    in_file = parse_budgets(stated.text, stated.file, settings=stated.others) if stated else None
+    in_file = parse_budgets(stated.text, stated.file, settings=stated.keys) if stated else None
     listed = in_file.budgets if in_file else ()
     if not growth and (not default_growth or any(budget.growth for budget in listed)):
         return in_file
@@ -47,9 +47,9 @@ def budgets_of(
 def _stated(path: Path | None) -> _Stated | None:
     """Return the budgets of a file as they are stated. Raises InvalidBudget."""
     if path is not None:
-        # In a pyproject.toml our table has other settings beside the budgets.
-        others = settings.KEYS if path.name == settings.FILE.name else None
-        return _Stated(_text(path), path.as_posix(), others)
+        # In a pyproject.toml our table has other settings besides the budgets.
+        keys = settings.KEYS if path.name == settings.FILE.name else None
+        return _Stated(_text(path), path.as_posix(), keys)
     if Path(settings.BUDGETS_FILE).is_file():
         return _Stated(_text(Path(settings.BUDGETS_FILE)), settings.BUDGETS_FILE)
     table = settings.read_table()

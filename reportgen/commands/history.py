@@ -69,7 +69,7 @@ def add(options: argparse.Namespace, terminal: Terminal) -> int:
 
 
 def _store_of(options: argparse.Namespace) -> AnyPath:
-    """Return where the history is. Raises OptionError if nothing says it, or if it is what the command reads."""
+    """Return the path of the history. Raises OptionError if no option names it, or if the command reads it."""
     if not options.history and not options.output:
         raise OptionError("--history FILE or -o DIR is needed, to say where the history is")
     store = located(options.history) if options.history else history_in(options.output)
@@ -120,11 +120,11 @@ def _write(options: argparse.Namespace, store: AnyPath, history: bytes) -> None:
 
 
 def _confirm_whole(in_site: Path, history: History, max_bytes: int) -> None:
-    """Raise OptionError if the history in a site has builds that the one to show lacks, because they would get lost."""
+    """Raise OptionError if the history in a site has builds that the new one lacks, because they would be lost."""
     if is_missing(in_site):
         return
     known = {record.commit for record in history.records}
-    lost = [one.commit for one in parse_history(read_whole(in_site, max_bytes), str(in_site)).records]
+    lost = [record.commit for record in parse_history(read_whole(in_site, max_bytes), str(in_site)).records]
     lost = [commit for commit in lost if commit not in known]
     if lost:
         raise OptionError(
@@ -147,11 +147,11 @@ def find(options: argparse.Namespace, terminal: Terminal) -> int:
     confirm_apart({"--output": options.output}, (store, *files_read()))
     commits = sys.stdin.read().split() if options.commits == ["-"] else options.commits
     history = parse_history(_history_at(store, options.max_dump_bytes, terminal.warning))
-    found = nearest(history, commits)
-    if found is None:
+    match = nearest(history, commits)
+    if match is None:
         terminal.warning(f"none of {counted(len(commits), 'commit')} is in the history")
         return 0
-    record, distance = found
+    record, distance = match
     document = recorded_report(figures_of(record), record.commit, distance)
     write_file(options.output or Path("-"), document)
     return 0

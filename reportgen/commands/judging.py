@@ -25,19 +25,19 @@ def judged(
     report: BuildResult,
     budgets: Budgets | None,
     options: argparse.Namespace,
-    found: SearchResult,
+    search_result: SearchResult,
     terminal: Terminal,
 ) -> int:
     """Judge the modules, print the verdicts, tell GitHub if that is asked for, and return the exit code."""
     baseline = _baseline_of(options, terminal) if budgets or options.github else None
-    judgement = _judge(report, budgets, options, found, baseline)
+    judgement = _judge(report, budgets, options, search_result, baseline)
     label = baseline.label if baseline else None
     if label and options.redaction:
         label = redact_message(label)
     say = terminal.aside if options.json else terminal.line  # because stdout has to be JSON
     with commands_stopped(say, active=options.github):
-        told = annotated_verdicts(judgement) if options.github else ()
-        print_verdicts(judgement, say, label, told)
+        annotated = annotated_verdicts(judgement) if options.github else ()
+        print_verdicts(judgement, say, label, annotated)
     if options.github:
         tell_github(judgement, explanation=_explanation(report), say=say)
     return exit_code(judgement, has_failed=report.has_problems(strict=options.strict))
@@ -49,7 +49,7 @@ def _explanation(report: BuildResult) -> str:
 
 
 def _baseline_of(options: argparse.Namespace, terminal: Terminal) -> BuildFigures | None:
-    """Return the build that growth is judged against, None if there is none, and say what of it cannot be read."""
+    """Return the build that growth is judged against, None if there is none, and print its problems."""
     path = located(options.baseline) if options.baseline else None
     if path is None or is_missing(path):
         return None
@@ -62,13 +62,13 @@ def _judge(
     report: BuildResult,
     budgets: Budgets | None,
     options: argparse.Namespace,
-    found: SearchResult,
+    search_result: SearchResult,
     baseline: BuildFigures | None,
 ) -> Judgement:
     """Judge the modules, and their growth against the baseline if there is one."""
     before = baseline.modules if baseline else ()
     after = list(map(gate_module, report.summaries))
-    real = real_figures(after, found.real, found.shown) if options.redaction else after
+    real = real_figures(after, search_result.real, search_result.shown) if options.redaction else after
     pairs = pair_by_name(before, real)
     judgement = (
         judge(

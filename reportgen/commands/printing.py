@@ -128,11 +128,11 @@ def _result(report: BuildResult) -> str:
         size = f"needs {least_words(largest.needed_bytes, is_least=bool(largest.missing))}"
     counts = Counter(severity for entry in summaries for severity, _ in entry.finding_counts)
     severities: tuple[Severity, ...] = ("error", "warning")
-    found = [f"{counted(counts[one], 'module')} with {one}s" for one in severities if counts[one]]
+    problems = [f"{counted(counts[kind], 'module')} with {kind}s" for kind in severities if counts[kind]]
     about_files = Counter(problem.severity for problem in report.problems)
-    found += [f"{counted(about_files[one], one)} about files" for one in severities if about_files[one]]
+    problems += [f"{counted(about_files[kind], kind)} about files" for kind in severities if about_files[kind]]
     name = f"the largest, {largest.title}," if len(summaries) > 1 else largest.title
-    return f"{modules}: {name} {size}; {', '.join(found) or 'no errors or warnings'}"
+    return f"{modules}: {name} {size}; {', '.join(problems) or 'no errors or warnings'}"
 
 
 def _shown_words(shown: Shown) -> str:

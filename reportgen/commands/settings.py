@@ -48,7 +48,7 @@ def apply_settings(options: argparse.Namespace) -> None:
     url = None if getattr(options, "redaction", None) else _text(table, "source-url")
     settings = {
         "title": _text(table, "title") or DEFAULT_TITLE,
-        "capacities": [_checked(table, "capacity", capacity, str(one)) for one in capacities],
+        "capacities": [_checked(table, "capacity", capacity, str(value)) for value in capacities],
         "source_url": url and _checked(table, "source-url", source_url, url),
         "redaction": _redaction(table),
     }

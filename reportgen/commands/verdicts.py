@@ -1,4 +1,4 @@
-"""Say the verdicts of a gate, for `check` and for `compare`, and what the command returns."""
+"""Print the verdicts of a gate for `check` and `compare`, and choose the exit code."""
 
 from collections.abc import Callable, Sequence
 
@@ -7,14 +7,14 @@ from reportgen.terminal import counted
 
 
 def print_verdicts(
-    judgement: Judgement, say: Callable[[str], None], baseline: str | None = None, told: Sequence[Verdict] = ()
+    judgement: Judgement, say: Callable[[str], None], baseline: str | None = None, annotated: Sequence[Verdict] = ()
 ) -> None:
-    """Print each verdict that is not a pass, and that of all budgets; `baseline` is what was compared with.
+    """Print each verdict that is not a pass, and that of all budgets; `baseline` names the earlier build.
 
-    Those that are `told` otherwise are left out.
+    Those that are `annotated` are left out.
     """
     for verdict in judgement.reported:
-        if verdict in told:
+        if verdict in annotated:
             continue
         place = f"{verdict.place}: " if verdict.place else ""
         say(f"{place}{verdict.line}")

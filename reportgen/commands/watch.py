@@ -14,7 +14,7 @@ from reportgen.terminal import Terminal
 
 
 def run(options: argparse.Namespace, terminal: Terminal) -> int:
-    """Watch until Ctrl-C or SIGTERM, which are treated alike."""
+    """Watch until Ctrl-C or SIGTERM."""
     # So that SIGTERM raises KeyboardInterrupt as well.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     watcher = Watcher(
@@ -30,8 +30,8 @@ def run(options: argparse.Namespace, terminal: Terminal) -> int:
     )
     with watcher.running() as server:
         index = (options.output / "index.html").resolve()
-        shown = options.output / "index.html" if options.redaction else index
-        terminal.line(server.url if server else str(shown))
+        page = options.output / "index.html" if options.redaction else index
+        terminal.line(server.url if server else str(page))
         watcher.scan()
         if options.open:
             webbrowser.open(server.url if server else index.as_uri())

@@ -13,7 +13,7 @@ from contextlib import contextmanager, suppress
 from types import FrameType
 
 from reportgen.errors import CommandNotFound, CommandNotStarted
-from reportgen.programs.interpreters import other_name
+from reportgen.programs.interpreters import name_on_path
 
 _PASSED_ON = ("SIGTERM", "SIGHUP", "SIGUSR1", "SIGUSR2", "SIGCONT")
 _FROM_TERMINAL = ("SIGINT", "SIGQUIT")
@@ -38,19 +38,17 @@ def run_command(command: Sequence[str], environment: Mapping[str, str]) -> int:
 
 
 def _hint(command: Sequence[str], environment: Mapping[str, str]) -> str:
-    """Return what to write instead of a command that cannot be started, if that is known."""
+    """Return the command to write instead of one that cannot be started; empty if none is known."""
     if command[0].endswith(".py"):
-        python = (
-            other_name("python", environment) if shutil.which("python", path=environment.get("PATH")) is None else None
-        )
+        python = None if shutil.which("python", path=environment.get("PATH")) else name_on_path("python", environment)
         return f"; perhaps: reportgen run -- {python or 'python'} {command[0]}"
-    other = other_name(command[0], environment)
-    return f"; there is {other}: reportgen run -- {shlex.join([other, *command[1:]])}" if other else ""
+    python = name_on_path(command[0], environment)
+    return f"; there is {python}: reportgen run -- {shlex.join([python, *command[1:]])}" if python else ""
 
 
 @contextmanager
 def _signals_passed_on() -> "Iterator[_Relay]":
-    """Yield a relay for the signals to this process; before and after, they do what they did."""
+    """Yield a relay for the signals to this process, and restore their handlers at the end."""
     relay = _Relay()
     previous = {}
     for name in (*_PASSED_ON, *_FROM_TERMINAL):

@@ -47,7 +47,7 @@ def compiled_plan(compiled: Any) -> CompiledPlan:
 
 
 def _platform(executable: Any) -> str:
-    """Return what kind of device a function was compiled for; empty where the runtime does not say it."""
+    """Return the platform that a function was compiled for, such as `cuda`; empty if the runtime does not say it."""
     try:
         return str(executable.local_devices()[0].platform)
     except Exception:  # as above; the report then finds out by itself

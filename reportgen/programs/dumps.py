@@ -91,7 +91,7 @@ def claimed(directory: Path) -> Iterator[Claim]:
 
 
 def tidy(directory: Path, working: Path) -> Left:
-    """Delete what no report reads, and move the rest from `working` to where it stays."""
+    """Delete the files that no report reads, and move the others from `working` to their final folders."""
     first_written = {
         folder: min((path.stat().st_mtime_ns for path in files_below(folder)), default=0)
         for folder in working.iterdir()
@@ -129,7 +129,7 @@ def kept_folder(dumps: Path) -> Path:
 
 
 def keep_error(directory: Path, text: str) -> None:
-    """Write the text of an out-of-memory error beside the dump, as the hook does in a program."""
+    """Write the text of an out-of-memory error next to the dump, as the hook does in a program."""
     write_own_file(directory / ERROR_TEXT, (text + "\n").encode("utf-8", "replace"))
 
 
@@ -144,7 +144,7 @@ def keep_plan(directory: Path, plan: CompiledPlan) -> None:
 
 
 def marker_of(command: Sequence[str], exit_code: int, seconds: float, flags: str, left: Left) -> dict[str, Any]:
-    """Return what the marker says after a run."""
+    """Return the content of the marker after a run."""
     figures = {name: value for name, value in asdict(left).items() if name != "signs"}
     run = {"command": list(command), "exit_code": exit_code, "seconds": round(seconds, 1), "flags": flags}
     return {**run, "modules": left.signs.assignments, **figures, "working": ""}
@@ -180,7 +180,7 @@ def _clear(directory: Path, last: _LastRun) -> tuple[str, ...]:
     if working and working.is_dir() and not working.is_symlink():
         delete(directory, [path.relative_to(directory).as_posix() for path in files_below(working)])
         _remove_empty(working)
-    # `delete` is not asked about these, and what is gone already stands in nobody's way.
+    # `delete` is not asked about these; those that are gone already are in nobody's way.
     there = [name for name in changed if (place := place_in(directory, name)) is None or os.path.lexists(place)]
     return tuple(sorted([*deleted.kept, *there]))
 
@@ -201,7 +201,7 @@ def _remove_empty(top: Path) -> None:
 
 
 def _moved(directory: Path, folders: Sequence[Path]) -> list[Path]:
-    """Move the files to where they stay, `directory` itself if there was only one process, and return their paths."""
+    """Move the files to their final folders, `directory` itself for a single process, and return their paths."""
     names = [""] if len(folders) == 1 else _lasting_names(folders)
     kept = []
     for folder, name in zip(folders, names, strict=True):

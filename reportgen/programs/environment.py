@@ -38,7 +38,7 @@ def program_environment(environ: Mapping[str, str], dumps: Path, *, only: str | 
 
 
 def dump_flags(only: str | None = None) -> str:
-    """Return the flags besides the folder. It asks for text, because `--xla_dump_hlo_as_proto` turns that off."""
+    """Return the flags other than the folder. They ask for text, because `--xla_dump_hlo_as_proto` turns that off."""
     text = "--xla_dump_hlo_as_text"
     return text if only is None else f"{text} --xla_dump_hlo_module_re={hook.quoted(only)}"
 

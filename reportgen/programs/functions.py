@@ -38,8 +38,7 @@ def report(
     returns, without further arguments; nothing is compiled for the latter. Arguments may be `jax.ShapeDtypeStruct`s,
     also for devices that are not here. The site is written to `output`, by default `xla-memory/NAME`. A program that
     the compiler refuses because it needs too much memory has a report too; every other error of JAX is raised as it is.
-    `capacity` is what the device has, such as `16GiB` or `v5e`; by default it is that of the device that the dump
-    names.
+    `capacity` is that of the device, such as `16GiB` or `v5e`; by default it is that of the device that the dump names.
 
     Raises MissingPackage without JAX, UnreadableInput for a compiled function whose runtime keeps its plan to itself,
     OutputRefused if `output` holds files of other origin, and ValueError for a capacity that cannot be read.

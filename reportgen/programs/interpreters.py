@@ -28,7 +28,7 @@ _ASK = (
 
 @record
 class Chosen:
-    """The command and the PATH that lead to a Python with a framework, and in words which one was taken and why."""
+    """The command and the PATH that lead to a Python with a framework, and a sentence that says why it was chosen."""
 
     command: tuple[str, ...]
     path: str
@@ -36,7 +36,7 @@ class Chosen:
 
 
 def chosen_python(command: Sequence[str], environ: Mapping[str, str]) -> Chosen | None:
-    """Return how to start a command with the user's Python; None where the command is to be left as it is.
+    """Return the command that starts with the user's Python; None if the given one needs no change.
 
     Only reportgen's own Python is passed over, only if it has no framework, and only if another one on PATH has.
     """
@@ -46,7 +46,7 @@ def chosen_python(command: Sequence[str], environ: Mapping[str, str]) -> Chosen 
         return None
     for python in _pythons(path):
         if framework := framework_of(python, environ):
-            # With its directory first on PATH, so that a script finds it too, and the tools beside it.
+            # With its directory first on PATH, so that a script finds it too, and the tools next to it.
             searched = os.pathsep.join([str(python.parent), path])
             named = shutil.which(name, path=str(python.parent)) or str(python) if name in _NAMES else name
             words = (
@@ -59,7 +59,7 @@ def chosen_python(command: Sequence[str], environ: Mapping[str, str]) -> Chosen 
 def framework_of(python: Path, environ: Mapping[str, str]) -> str:
     """Return the framework that a Python can import, as `jax`; empty if it has none or does not start."""
     try:
-        asked = subprocess.run(
+        process = subprocess.run(
             [python, "-c", _ASK],
             env=environ,
             stdin=subprocess.DEVNULL,
@@ -71,8 +71,8 @@ def framework_of(python: Path, environ: Mapping[str, str]) -> str:
         )
     except (OSError, subprocess.SubprocessError):
         return ""
-    found = asked.stdout.strip()
-    return found if asked.returncode == 0 and found in FRAMEWORKS else ""
+    framework = process.stdout.strip()
+    return framework if process.returncode == 0 and framework in FRAMEWORKS else ""
 
 
 def python_without_framework(command: Sequence[str], environ: Mapping[str, str]) -> str | None:
@@ -83,7 +83,7 @@ def python_without_framework(command: Sequence[str], environ: Mapping[str, str])
     return python if python and not framework_of(Path(python), environ) else None
 
 
-def other_name(name: str, environ: Mapping[str, str]) -> str | None:
+def name_on_path(name: str, environ: Mapping[str, str]) -> str | None:
     """Return `python3` for `python` where only that is on PATH; None for other commands."""
     path = environ.get("PATH", os.defpath)
     return _NAMES[1] if name == _NAMES[0] and shutil.which(_NAMES[1], path=path) else None
@@ -98,7 +98,7 @@ def _is_own(python: Path) -> bool:
 def _pythons(path: str) -> Iterator[Path]:
     """Yield the Pythons on PATH that are not reportgen's own, one for each directory."""
     for folder in dict.fromkeys(filter(None, path.split(os.pathsep))):
-        found = (shutil.which(name, path=folder) for name in _NAMES)
-        python = next(filter(None, found), None)
+        candidates = (shutil.which(name, path=folder) for name in _NAMES)
+        python = next(filter(None, candidates), None)
         if python and not _is_own(Path(python)):
             yield Path(python).absolute()

@@ -106,7 +106,7 @@ class MemoryReport:
 
     @property
     def fits(self) -> bool | None:
-        """Whether the device has enough memory for it; None where nothing says how much the device has.
+        """Whether the device has enough memory for it; None if its capacity is unknown.
 
         >>> report.fits
         False
@@ -135,9 +135,9 @@ class MemoryReport:
 
     @property
     def suggestions(self) -> tuple[SuggestionFigures, ...]:
-        """What would lower the peak, each change alone, the best first.
+        """What would lower the peak, each suggestion on its own, the best first.
 
-        >>> [(one.what, one.confidence, one.saving_bytes) for one in report.suggestions]
+        >>> [(suggestion.what, suggestion.confidence, suggestion.saving_bytes) for suggestion in report.suggestions]
         [('use a narrower type for w', 'unknown', None)]
         """
         advice = self._main.figures.advice if self._main else None
@@ -199,10 +199,10 @@ class MemoryReport:
     def _repr_html_(self) -> str:
         """Return what a notebook shows: the whole report in a frame that can reach nothing around it."""
         error = f"<p><strong>The compiler refused this program.</strong></p><pre>{escape(self.error or '')}</pre>"
-        shown = (
+        body = (
             _FRAME.format(document=escape(self._document), title=escape(f"Memory of {self.modules[0].title}"))
             if self._document
             else f"<pre>{escape(str(self))}</pre>"
         )
         site = escape(os.path.relpath(self.page).replace(os.sep, "/"))
-        return f"{error if self.error else ''}{shown}<p>The whole site: <code>{site}</code></p>"
+        return f"{error if self.error else ''}{body}<p>The whole site: <code>{site}</code></p>"

@@ -26,7 +26,7 @@ class RunOptions:
 
 @record
 class Run:
-    """A program that has ended: its exit code, what it left, and things that the user should hear.
+    """A finished program: its exit code, the files that it left, and warnings for the user.
 
     `why_nothing` is None unless no module was dumped.
     """
@@ -38,14 +38,14 @@ class Run:
 
 
 def run_program(options: RunOptions) -> Run:
-    """Run the command to its end and return what came of it, also when it failed.
+    """Run the command to its end and return the outcome, also when it failed.
 
     Raises OutputRefused if the folder for dumps is not ours to use, UnreadableInput if XLA_FLAGS names a file that
     cannot be read, and CommandNotFound or CommandNotStarted.
     """
     dumps = options.dumps.absolute()
     environ = os.environ if options.path is None else {**os.environ, "PATH": options.path}
-    own_flags(environ)  # so that a file of flags that cannot be read is told before anything is cleared
+    own_flags(environ)  # first, because an unreadable file of flags must fail before anything is cleared
     with claimed(dumps) as (working, kept):
         environment = program_environment(environ, working, only=options.only)
         begun = time.monotonic()

@@ -43,9 +43,9 @@ def why_nothing(signs: Signs, exit_code: int, *, only: str | None, python: str |
     `python` is the path of the program's Python if that has no framework.
     """
     if signs.cached:
-        taken = f"{signs.cached} modules were" if signs.cached > 1 else "1 module was"
+        cached = f"{signs.cached} modules were" if signs.cached > 1 else "1 module was"
         return (
-            f"{taken} taken from a compilation cache, and nothing is dumped for these: the program turns its cache on"
+            f"{cached} taken from a compilation cache, and nothing is dumped for these: the program turns its cache on"
             " itself; empty that, or turn it off"
         )
     if signs.protos:

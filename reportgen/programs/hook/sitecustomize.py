@@ -53,8 +53,8 @@ def with_dump_flags(own: str, folder: str, flags: str) -> str:
 
 def without_dump_flags(value: str, directory: str, flags: str) -> str:
     """Return the program's own part of XLA_FLAGS: a shell between two processes may have added flags on either side."""
-    before, found, after = value.partition(_DUMP_TO + quoted(directory).rstrip('"'))
-    return " ".join(filter(None, [before.strip(), after.partition(flags)[2].strip()])) if found else value
+    before, separator, after = value.partition(_DUMP_TO + quoted(directory).rstrip('"'))
+    return " ".join(filter(None, [before.strip(), after.partition(flags)[2].strip()])) if separator else value
 
 
 class _Process:
@@ -113,8 +113,8 @@ class _Process:
 
 
 def _keep_out_of_memory_errors(process: _Process) -> None:
-    """Write the text of an uncaught out-of-memory error beside the dump, without a pipe that would change `isatty`."""
-    shown = sys.excepthook
+    """Write the text of an uncaught out-of-memory error next to the dump, without a pipe that would change `isatty`."""
+    previous_hook = sys.excepthook
 
     def excepthook(kind: type, error: BaseException, traceback: "TracebackType | None") -> None:
         try:
@@ -126,7 +126,7 @@ def _keep_out_of_memory_errors(process: _Process) -> None:
                     file.write(kind.__name__ + ": " + text + "\n")
         except Exception:
             pass
-        shown(kind, error, traceback)
+        previous_hook(kind, error, traceback)
 
     sys.excepthook = excepthook
 

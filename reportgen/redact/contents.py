@@ -1,4 +1,4 @@
-"""Read what the input has, and apply redaction before anything looks at it."""
+"""Read the input, and redact it before anything else sees it."""
 
 from dataclasses import replace
 
@@ -37,6 +37,6 @@ def redact_contents(contents: Contents, redaction: Redaction | None) -> Contents
     )
 
 
-def published_errors(found: Discovered, redaction: Redaction | None, max_bytes: int) -> tuple[LoggedError, ...]:
+def published_errors(discovered: Discovered, redaction: Redaction | None, max_bytes: int) -> tuple[LoggedError, ...]:
     """Return the out-of-memory errors in the texts among the input; none with redaction, which leaves them out."""
-    return () if redaction else logged_errors(read_texts(found.texts, max_bytes))
+    return () if redaction else logged_errors(read_texts(discovered.texts, max_bytes))

@@ -74,21 +74,21 @@ class _Labels:
         return replace(problem, file=self.label(problem.file), message=message)
 
     def label(self, label: str) -> str:
-        return "".join(map(self._shown, self._pieces(label)))
+        return "".join(map(self._published, self._pieces(label)))
 
-    def _shown(self, piece: _Piece | str) -> str:
+    def _published(self, piece: _Piece | str) -> str:
         return self._token(piece) if isinstance(piece, _Piece) else piece
 
     def _name(self, stem: str) -> DumpName:
         """Return the name of a dump that XLA named, without the numbers that are hidden."""
         pieces = [*self._pieces(stem + PART_SUFFIXES[0])]
-        shown = "".join(map(self._shown, pieces)).removesuffix(PART_SUFFIXES[0])
+        published = "".join(map(self._published, pieces)).removesuffix(PART_SUFFIXES[0])
         # Read with zeros, because a name with a token instead of a number is not read as that of a module.
-        name = read_name("".join("0000" if _is_number(piece) else self._shown(piece) for piece in pieces))
-        module = next(part for part in shown.split(".") if part.startswith("module_"))
+        name = read_name("".join("0000" if _is_number(piece) else self._published(piece) for piece in pieces))
+        module = next(part for part in published.split(".") if part.startswith("module_"))
         return replace(
             name,
-            stem=shown,
+            stem=published,
             module_name=module if name.module_name == "module_0000" else name.module_name,
             module_number=name.module_number if module[-4:].isdigit() else None,
             timestamp_microseconds=name.timestamp_microseconds or None,

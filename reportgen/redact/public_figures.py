@@ -43,11 +43,11 @@ def _without_quotes(module: GateModule) -> GateModule:
     return replace(module, findings=tuple(replace(flaw, file=None, message=flaw.severity) for flaw in module.flaws))
 
 
-def real_figures(modules: Iterable[GateModule], found: Discovered, shown: Discovered) -> tuple[GateModule, ...]:
-    """Return modules of redacted dumps under their real names; `shown` are the dumps `found` under other names."""
-    places = {files.place: files for files in found.dumps}
-    real = {files.label: places[files.place] for files in shown.dumps}
-    return tuple(_renamed(module, real[module.path]) for module in modules)
+def real_figures(modules: Iterable[GateModule], real: Discovered, shown: Discovered) -> tuple[GateModule, ...]:
+    """Return modules of redacted dumps under their real names; `shown` are the dumps of `real` under other names."""
+    places = {files.place: files for files in real.dumps}
+    real_files = {files.label: places[files.place] for files in shown.dumps}
+    return tuple(_renamed(module, real_files[module.path]) for module in modules)
 
 
 def _renamed(module: GateModule, files: DumpFiles) -> GateModule:

@@ -16,22 +16,22 @@ class Names:
         for name in tokens:
             if parts := _PART.findall(name):
                 counts[parts[0]].add(len(parts))
-        self._counts = {first: sorted(found, reverse=True) for first, found in counts.items()}
-        """How many parts the names have that begin with a part, the most first: few, because names are short."""
+        self._counts = {first: sorted(lengths, reverse=True) for first, lengths in counts.items()}
+        """The numbers of parts of the names, by their first part, largest first: few, because names are short."""
 
     def replaced(self, text: str) -> str:
-        """Return a text with a token for each name that no letter or digit is beside; the longest counts."""
+        """Return a text with a token for each name that is not part of a longer word; the longest name counts."""
         parts: list[str] = _PART.findall(text)
         replaced, place = [], 0
         while place < len(parts):
             end = self._end(parts, place)
-            found = "".join(parts[place : end or place + 1])
-            replaced.append(self._tokens[found] if end else found)
+            name = "".join(parts[place : end or place + 1])
+            replaced.append(self._tokens[name] if end else name)
             place = end or place + 1
         return "".join(replaced)
 
     def _end(self, parts: list[str], start: int) -> int | None:
-        """Return where the longest name ends that begins at a part, or None."""
+        """Return the end of the longest name that begins at the part `start`, or None."""
         if start and _is_word(parts[start - 1]):
             return None
         for count in self._counts.get(parts[start], ()):

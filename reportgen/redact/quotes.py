@@ -18,11 +18,11 @@ def redact_message(message: str) -> str:
     pieces = _AMOUNT.split(message)
     # Around the amounts, because a number before one would be taken for its first group.
     texts = [text if is_amount % 2 else _GROUPED.sub("(redacted)", text) for is_amount, text in enumerate(pieces)]
-    return _MESSAGE_WORD.sub(_shown_in_message, "".join(texts))
+    return _MESSAGE_WORD.sub(_redacted_word, "".join(texts))
 
 
-def _shown_in_message(found: re.Match[str]) -> str:
-    word = found[0].rstrip(":.?!")
+def _redacted_word(match: re.Match[str]) -> str:
+    word = match[0].rstrip(":.?!")
     is_label = _TOKEN.match(word) is not None
     pieces = _PARTS_OF_LABELS.split(_TOKEN.sub("", word)) if is_label else _MARKS.split(word.lstrip("-+<>"))
-    return found[0] if all(map(is_known_in_messages, pieces)) else "(redacted)" + found[0][len(word) :]
+    return match[0] if all(map(is_known_in_messages, pieces)) else "(redacted)" + match[0][len(word) :]

@@ -36,7 +36,7 @@ _GROUP = rb"[0-9a-fA-F]{1,4}+:"
 _LONG_ADDRESS = rb"(?:" + repeated(_GROUP, 1) + rb":|::|" + repeated(_GROUP, 4) + rb")[0-9a-fA-F:.]*(?:\]:\d{1,5}+)?"
 _ADDRESS = _LONG_ADDRESS + rb"|\d{1,3}+(?:\.\d{1,3}+){3}(?![\w.])(?::\d{1,5}+)?"
 _WORDS = re.compile(rb"(?P<address>" + _ADDRESS + b")|" + _WORD)
-# A string that never ends has all that follows: otherwise each quote in the rest would be tried as a beginning.
+# A string that is not closed takes all that follows: otherwise each later quote would be tried as a beginning.
 _STRING = rb'"(?P<string>' + repeated(rb'[^"\\\n]++|\\.') + rb')(?P<end>"?)'
 _STRING_OR_WORD = re.compile(rb"(?:\b(?P<key>\w+)=)?" + _STRING + rb"|" + _WORDS.pattern)
 _NAMES = frozenset({b"op_name", b"op_type", b"custom_call_target", b"deduplicated_name", b"scheduling_name"})
@@ -52,7 +52,7 @@ _STRUCTURE = re.compile(
     re.VERBOSE,
 )
 _LABELS = frozenset(b"bfio?")
-"""What the labels of dimensions begin with, if not with a digit."""
+"""The first letters of the labels of dimensions that do not begin with a digit."""
 
 _LONG = re.compile(rb"\d{7}|\d\d\.\d{5}|\d{3}\.\d{4}|\d{4}\.\d{3}|\d{5}\.\d\d|\d{6}\.\d")
 """The beginning of what may be the number of a telephone or an account, unless it is where only measures are."""
@@ -110,23 +110,23 @@ class Redactor:
             return line
         self._key = None
         is_known = _IN_GRAMMAR.fullmatch(content)
-        shown = _replaced(_STRING_OR_WORD, self._shown, content) if is_known else self._tokens.of("text", content)
-        return shown + line[len(content) :]
+        redacted = _replaced(_STRING_OR_WORD, self._redacted, content) if is_known else self._tokens.of("text", content)
+        return redacted + line[len(content) :]
 
-    def _shown(self, found: re.Match[bytes]) -> bytes:
-        content, key = found["string"], found["key"]
-        follows = found.string[found.end() : found.end() + 1]
+    def _redacted(self, match: re.Match[bytes]) -> bytes:
+        content, key = match["string"], match["key"]
+        follows = match.string[match.end() : match.end() + 1]
         if key or (content is None and follows == b"="):
             self._key = None
         if content is None:
-            if _is_structure(found, self._key):
-                return found[0]
-            return self._tokens.of("name", found[0]) if found[0].isdigit() else self._word(found[0])
+            if _is_structure(match, self._key):
+                return match[0]
+            return self._tokens.of("name", match[0]) if match[0].isdigit() else self._word(match[0])
         if follows == b":" and not key:
             self._key = content
             return b'"' + self._string(None, content) + b'"'
         before = self._word(key) + b'="' if key else b'"'
-        return before + self._string(key, content) + found["end"]
+        return before + self._string(key, content) + match["end"]
 
     def _string(self, key: bytes | None, content: bytes) -> bytes:
         if key == b"source_file" and content:
@@ -150,8 +150,8 @@ class Redactor:
                 after = number.end()
         return b"".join([*pieces, _replaced(_WORDS, self._in_words, text[after:])])
 
-    def _in_words(self, found: re.Match[bytes]) -> bytes:
-        return self._word(found[0])
+    def _in_words(self, match: re.Match[bytes]) -> bytes:
+        return self._word(match[0])
 
     def _redacted_word(self, word: bytes) -> bytes:
         if self._is_known(word.decode("latin-1")):
@@ -176,41 +176,41 @@ class Redactor:
         return prefixed[:end] + self._words(prefixed[end:])
 
 
-def _replaced(pattern: re.Pattern[bytes], shown: Callable[[re.Match[bytes]], bytes], text: bytes) -> bytes:
+def _replaced(pattern: re.Pattern[bytes], replacement: Callable[[re.Match[bytes]], bytes], text: bytes) -> bytes:
     """Return what `pattern.sub` does, without a list of all pieces, which takes many times the memory of the text."""
     replaced, after = bytearray(), 0
-    for found in pattern.finditer(text):
-        replaced += text[after : found.start()]
-        replaced += shown(found)
-        after = found.end()
+    for match in pattern.finditer(text):
+        replaced += text[after : match.start()]
+        replaced += replacement(match)
+        after = match.end()
     return bytes(replaced + text[after:])
 
 
-def _is_structure(found: re.Match[bytes], key: bytes | None) -> bool:
+def _is_structure(match: re.Match[bytes], key: bytes | None) -> bool:
     """Return whether a word outside of quotes is a number of the grammar, and not a part of a path."""
-    word = found[0]
+    word = match[0]
     if not (word[:1].isdigit() or word[0] in _LABELS) or (shape := _STRUCTURE.fullmatch(word)) is None:
         return False
-    start, end = found.span()
-    before, after = found.string[max(0, start - 1) : start], found.string[end : end + 1]
+    start, end = match.span()
+    before, after = match.string[max(0, start - 1) : start], match.string[end : end + 1]
     if shape["range"]:
         return before == b":"
-    if before == b"/" or after in (b"/", b"\\") or _is_in_groups(found):
+    if before == b"/" or after in (b"/", b"\\") or _is_in_groups(match):
         return False
-    return not _LONG.match(word) or _is_where_measures_are(found, key)
+    return not _LONG.match(word) or _is_where_measures_are(match, key)
 
 
-def _is_in_groups(found: re.Match[bytes]) -> bool:
-    """Return whether another number is beside a number, as in the grammar only in what a stack trace says."""
-    text, (start, end) = found.string, found.span()
+def _is_in_groups(match: re.Match[bytes]) -> bool:
+    """Return whether another number is next to this one, as the grammar has it only in a stack trace."""
+    text, (start, end) = match.string, match.span()
     before, after = text[max(0, start - 2) : start], text[end : end + 2]
     return (before[1:] == b" " and before[:1].isdigit()) or (after[:1] == b" " and after[1:].isdigit())
 
 
-def _is_where_measures_are(found: re.Match[bytes], key: bytes | None) -> bool:
+def _is_where_measures_are(match: re.Match[bytes], key: bytes | None) -> bool:
     if key is not None:
-        return _is_measure(key, found[0])
-    text, (start, end) = found.string, found.span()
+        return _is_measure(key, match[0])
+    text, (start, end) = match.string, match.span()
     before = text[max(0, start - _LONGEST_BEFORE) : start]
     if before.endswith(b": "):
         return text.startswith((b" bytes", b" ("), end) or (end == len(text) and before.endswith(b"used: "))

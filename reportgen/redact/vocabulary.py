@@ -168,7 +168,7 @@ _MACHINES = frozenset(
 """Known words that name a machine or a person once a number follows, as in `node17` or `user_4`."""
 
 GROUPED = r"(?<!\d)\d" + repeated(r"[^0-9A-Za-z\\]{0,3}\d", 6)
-"""A pattern for a long number, perhaps in groups, as people write that of a telephone: with any signs between them.
+"""A pattern for a long number, perhaps in groups, as people write telephone numbers: with any signs between the digits.
 
 A backslash is none, because cutting an escape in two would make another of its rest.
 """
@@ -257,7 +257,7 @@ def _may_follow(before: str, separator: str, segment: str, words: frozenset[str]
         return True
     has_digits = not segment.isalpha() and segment != ""
     if "-" in separator and (has_digits or before.isdigit()):
-        return False  # because opcodes alone have hyphens, and machines and addresses have numbers beside them
+        return False  # because opcodes alone have hyphens, and machines and addresses have numbers next to them
     if segment.isdigit():
         return _is_number_after(before, separator, segment)
     return not segment or _is_compound(segment, words)
@@ -277,5 +277,5 @@ def _is_compound(segment: str, words: frozenset[str]) -> bool:
         return True
     if not _LETTERS_AND_DIGITS.fullmatch(segment):
         return False
-    parts = [found.lower() for found in _WORD.findall(segment)]
+    parts = [part.lower() for part in _WORD.findall(segment)]
     return all(part in words or part == "x" for part in parts) and (segment.isalpha() or not _MACHINES & {*parts})

@@ -57,10 +57,10 @@ def build_dump(task: Task, settings: Settings, jobs: int = 1, stage: Stage = sil
     return attempted(task.files, settings, built)
 
 
-def _pages_of(reading: DumpReading, *, whole: bool = False) -> "DumpPages":
+def _pages_of(reading: DumpReading, *, atomic: bool = False) -> "DumpPages":
     from reportgen.dump_pages import DumpPages
 
-    return DumpPages(reading, whole=whole)
+    return DumpPages(reading, atomic=atomic)
 
 
 def unchanged(reading: DumpReading, task: Task) -> Outcome | None:
@@ -106,7 +106,7 @@ class SiteBuilder:
 
     def pages(self, reading: DumpReading) -> "DumpPages":
         """Return the pages of a dump, none of them written yet."""
-        return _pages_of(reading, whole=self._is_served)
+        return _pages_of(reading, atomic=self._is_served)
 
     def write_common(self, result: BuildResult, readme: str, modules: Mapping[str, Part]) -> tuple[Part, int]:
         """Write the pages that belong to no dump; return their part, and how many of them were written."""
@@ -126,7 +126,7 @@ class SiteBuilder:
             has_trend=has_trend,
         )
         pages = site_pages(settings.site_title, result.summaries, front)
-        written = write_pages(settings.output, pages, whole=self._is_served)
+        written = write_pages(settings.output, pages, atomic=self._is_served)
         return written.part(key), written.changed
 
     def finish(self, parts: Mapping[str, Part]) -> Deletion:

@@ -1,4 +1,4 @@
-"""Tell what the pages of a site were made from: pages whose key has not changed need not be made again."""
+"""Compute the keys of pages, digests of what they are made from: pages are made again only if theirs has changed."""
 
 import hashlib
 import json

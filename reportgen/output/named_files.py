@@ -25,7 +25,7 @@ _MODULE = "module_"
 
 
 def is_stdout(path: Path | None) -> bool:
-    """Return whether a file is written to stdout, which has to have nothing else then."""
+    """Return whether a path is stdout, which must then have nothing else in it."""
     return path is not None and path.as_posix() in _STDOUT
 
 
@@ -50,7 +50,7 @@ def append_file(path: Path, content: bytes) -> None:
 
 
 def replace_file(target: Path, content: bytes) -> None:
-    """Replace a regular file by a new one beside it, with the same permissions. Raises OSError and leaves it then."""
+    """Replace a regular file by a new one with its permissions. Raises OSError, and then keeps the old one."""
     # With the number of the process, because two may write one file, and short, because the name may be as long as any.
     unfinished = target.with_name(f".reportgen-{os.getpid()}.unfinished")
     with replacing(target, unfinished), unfinished.open("wb") as file:
@@ -90,9 +90,9 @@ def confirm_apart(outputs: Mapping[str, Path | None], inputs: Iterable[AnyPath |
     for option, path in outputs.items():
         if path is None or is_stdout(path) or _is_stream(path):
             continue
-        for other, earlier in written:
+        for earlier_option, earlier in written:
             if is_same(path, earlier):
-                raise OptionError(f"{option} {path}: {other} is the same file")
+                raise OptionError(f"{option} {path}: {earlier_option} is the same file")
         written.append((option, path))
         for source in read:
             if is_same(path, source) or (_is_in(path, source) and not _is_own(path)):
@@ -108,17 +108,17 @@ def confirm_outside(site: Path | None, inputs: Iterable[AnyPath | None]) -> None
             raise OptionError(f"-o {site}: it has what is read: {source}; choose another directory")
 
 
-def is_same(one: Path, other: Path) -> bool:
+def is_same(first: Path, second: Path) -> bool:
     """Return whether two paths lead to one file, also where it does not exist yet."""
     with suppress(OSError):
-        return one.samefile(other)
+        return first.samefile(second)
     with suppress(OSError):
-        return one.resolve() == other.resolve()
-    return one == other
+        return first.resolve() == second.resolve()
+    return first == second
 
 
 def _is_in(path: Path, source: Path) -> bool:
-    """Return whether an existing file is one of a directory, also by a hard link, or beside a dump of its module."""
+    """Return whether an existing file is in a directory, also by a hard link, or next to a dump of its module."""
     try:
         status = path.stat()
         if not source.is_dir():
@@ -127,13 +127,13 @@ def _is_in(path: Path, source: Path) -> bool:
         if path.resolve().is_relative_to(source.resolve()):
             return True
         # Only then, because a tree may be large.
-        return status.st_nlink > 1 and any(os.path.samestat(status, one.lstat()) for one in files_below(source))
+        return status.st_nlink > 1 and any(os.path.samestat(status, file.lstat()) for file in files_below(source))
     except OSError:  # there is no such file yet
         return False
 
 
 def _module(path: Path) -> str:
-    """Return what the names of the files that XLA writes about a module begin with; empty for other names."""
+    """Return the beginning that the names of XLA's files about a module share; empty for other names."""
     return path.name.rsplit(".", path.name.count(".") - 1)[0] if path.name.startswith(_MODULE) else ""
 
 

@@ -20,7 +20,7 @@ for _name in ("O_NOFOLLOW", "O_NONBLOCK", "O_BINARY"):
 
 
 class Deletion(NamedTuple):
-    """The number of files that were deleted, and the listed paths at which something else is, which stays."""
+    """The number of deleted files, and the listed paths that hold something else, which is kept."""
 
     files: int
     kept: tuple[str, ...]
@@ -48,7 +48,7 @@ def confirm_plain(descriptor: int) -> None:
 
 
 def place_in(directory: Path, path: str) -> Path | None:
-    """Return where a listed path is; None for one that leads out of `directory` or through a link."""
+    """Return the place of a listed path; None for one that leads out of `directory` or through a link."""
     names = path.split("/")
     if "\0" in path or {"", ".", ".."} & set(names) or (os.name == "nt" and {":", "\\"} & set(path)):
         return None
@@ -59,7 +59,7 @@ def place_in(directory: Path, path: str) -> Path | None:
 
 
 def delete(directory: Path, paths: Iterable[str]) -> Deletion:
-    """Delete the listed files, and the folders that are empty then. Paths at which nothing is do not count as kept."""
+    """Delete the listed files, and the folders that become empty. Paths at which nothing is do not count as kept."""
     files, kept, folders = 0, list[str](), set[Path]()
     for path in paths:
         place = place_in(directory, path)

@@ -62,18 +62,18 @@ class Written:
         )
 
     def part(self, key: str = "", outcome: Any = None) -> Part:
-        """Return the pages as the part of a site that was made from what `key` stands for."""
+        """Return the pages as a part of a site; `key` is the digest of everything that they were made from."""
         return Part(key, self.paths, self.size_bytes, self.digest, outcome)
 
 
 NOTHING_WRITTEN = Written()
 
 
-def write_pages(directory: Path, pages: Iterable[Page], *, whole: bool = False) -> Written:
+def write_pages(directory: Path, pages: Iterable[Page], *, atomic: bool = False) -> Written:
     """Write each page unless its file has the right bytes. Raises OutputRefused if a page cannot be written.
 
-    With `whole`, replace files atomically, because a browser may be reading the site. This is not the default, because
-    new files take twice as long that way.
+    With `atomic`, replace files in one step, because a browser may be reading the site. This is not the default,
+    because new files take twice as long that way.
     """
     written, folders, remaining = NOTHING_WRITTEN, set[str](), iter(pages)
     while batch := list(islice(remaining, _PAGES_AT_ONCE)):
@@ -81,7 +81,7 @@ def write_pages(directory: Path, pages: Iterable[Page], *, whole: bool = False) 
         differing = [page for page in batch if not _has_bytes(f"{directory}/{page.path}", page.content)]
         if differing:
             paths = [page.path for page in differing]
-            _note_unfinished(directory, [*paths, *map(_temporary, paths)] if whole else paths)
+            _note_unfinished(directory, [*paths, *map(_temporary, paths)] if atomic else paths)
         for page in differing:
             target = f"{directory}/{page.path}"
             with refusing(target):
@@ -91,7 +91,7 @@ def write_pages(directory: Path, pages: Iterable[Page], *, whole: bool = False) 
                         raise OSError(errno.ELOOP, f"{folder} leads elsewhere")
                     Path(folder).mkdir(parents=True, exist_ok=True)
                     folders.add(folder)
-                (_replace if whole else _write)(target, page.content)
+                (_replace if atomic else _write)(target, page.content)
         size = sum(len(page.content) for page in batch)
         digest = sum_of_digests(page_digest(page.path, page.content) for page in batch)
         written += Written(tuple(page.path for page in batch), size, digest, len(differing))

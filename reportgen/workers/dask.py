@@ -74,6 +74,6 @@ def _threads(client: "Client", address: str) -> int:
     except PackageNotFoundError as error:
         raise ClusterFailed(f"dask://{address}: {_DISTRIBUTION} is not installed for all workers.") from error
     if versions != {reportgen.__version__}:
-        found = ", ".join(sorted(versions))
-        raise ClusterFailed(f"dask://{address}: its workers have {_DISTRIBUTION} {found}, not {reportgen.__version__}.")
+        reason = f"its workers have {_DISTRIBUTION} {', '.join(sorted(versions))}, not {reportgen.__version__}."
+        raise ClusterFailed(f"dask://{address}: {reason}")
     return threads

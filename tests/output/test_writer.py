@@ -293,10 +293,10 @@ def pages(directory: Path) -> dict[str, bytes]:
     return {path: content for path, content in tree(directory).items() if path != UNFINISHED}
 
 
-@pytest.mark.parametrize("whole", [False, True])
-def test_files_are_written_and_replaced(tmp_path: Path, whole: bool) -> None:
+@pytest.mark.parametrize("atomic", [False, True])
+def test_files_are_written_and_replaced(tmp_path: Path, atomic: bool) -> None:
     for content in (b"first", b"second"):
-        write_pages(tmp_path, [Page("m/a.html", content)], whole=whole)
+        write_pages(tmp_path, [Page("m/a.html", content)], atomic=atomic)
         assert pages(tmp_path) == {"m/a.html": content}
 
 
@@ -304,7 +304,7 @@ def test_a_reader_never_sees_part_of_a_replaced_file(tmp_path: Path) -> None:
     """Whoever has the old one open goes on reading the old one."""
     write_pages(tmp_path, [Page("a.html", b"the old one")])
     with (tmp_path / "a.html").open("rb") as reader:
-        write_pages(tmp_path, [Page("a.html", b"new")], whole=True)
+        write_pages(tmp_path, [Page("a.html", b"new")], atomic=True)
         assert reader.read() == b"the old one"
     assert (tmp_path / "a.html").read_bytes() == b"new"
 
@@ -316,7 +316,7 @@ def test_an_interrupted_replacement_leaves_only_the_old_file(tmp_path: Path, mon
     write_pages(tmp_path, [Page("a.html", b"old")])
     monkeypatch.setattr(Path, "replace", stop)
     with pytest.raises(KeyboardInterrupt):
-        write_pages(tmp_path, [Page("a.html", b"new")], whole=True)
+        write_pages(tmp_path, [Page("a.html", b"new")], atomic=True)
     assert pages(tmp_path) == {"a.html": b"old"}
 
 

@@ -24,11 +24,11 @@ from reportgen.search import search
 from reportgen.site import SiteBuilder, build_dump, settings_of
 from reportgen.work import (
     BuildResult,
+    Disclosure,
     Outcome,
     Part,
     Progress,
     Settings,
-    Shown,
     Stage,
     Task,
     Totals,
@@ -49,15 +49,16 @@ def build(options: BuildOptions, progress: Progress, stage: Stage = silent) -> B
 
     Raises ReportgenError if there is no dump or the output cannot be written.
     """
-    found = search(options.paths, options.redaction, options.max_dump_bytes, excluded=options.output)
+    search_result = search(options.paths, options.redaction, options.max_dump_bytes, excluded=options.output)
     with SiteBuilder.opened(options) as site:
-        tasks = [site.task(files) for files in found.shown.dumps]
+        tasks = [site.task(files) for files in search_result.shown.dumps]
         outcomes = list(with_progress(_build_all(tasks, site.settings, options, stage), len(tasks), progress))
-        result = replace(result_of(found.shown.problems, outcomes), errors=found.errors)
+        result = replace(result_of(search_result.shown.problems, outcomes), errors=search_result.errors)
         modules = {outcome.label: outcome.part for outcome in outcomes if outcome.part}
-        common, changed = site.write_common(result, read_note(found.shown.readme), modules)
+        common, changed = site.write_common(result, read_note(search_result.shown.readme), modules)
         removed = site.finish(modules | {COMMON: common})
-    return replace(result, totals=_totals(outcomes, common, changed, removed), shown=_shown(result, options.redaction))
+    totals = _totals(outcomes, common, changed, removed)
+    return replace(result, totals=totals, disclosure=_disclosure(result, options.redaction))
 
 
 def build_file(options: BuildOptions, target: Path, stage: Stage = silent, *, module: str | None = None) -> BuildResult:
@@ -79,9 +80,9 @@ def single_page(
 
     The file is None if the dump cannot be read. Raises ReportgenError if there is no such dump.
     """
-    found = search(options.paths, options.redaction, options.max_dump_bytes, module=module, needs_dump=True).shown
-    outcome, page = _build_page(Task(_needing_most(found, options, stage)), settings_of(options), stage)
-    return replace(result_of(found.problems, [outcome]), left_out=len(found.dumps) - 1), page
+    discovered = search(options.paths, options.redaction, options.max_dump_bytes, module=module, needs_dump=True).shown
+    outcome, page = _build_page(Task(_needing_most(discovered, options, stage)), settings_of(options), stage)
+    return replace(result_of(discovered.problems, [outcome]), left_out=len(discovered.dumps) - 1), page
 
 
 def _needing_most(discovered: Discovered, options: BuildOptions, stage: Stage) -> DumpFiles:
@@ -89,7 +90,7 @@ def _needing_most(discovered: Discovered, options: BuildOptions, stage: Stage) -
     first, *others = discovered.dumps
     if not others:
         return first
-    found = check(
+    result = check(
         discovered,
         options.jobs,
         lambda *_: None,
@@ -99,7 +100,7 @@ def _needing_most(discovered: Discovered, options: BuildOptions, stage: Stage) -
         stage=stage,
         with_report=False,
     )
-    labels = [entry.label for entry in found.summaries]
+    labels = [entry.label for entry in result.summaries]
     return next((files for files in discovered.dumps if labels and files.label == labels[0]), first)
 
 
@@ -149,9 +150,9 @@ def _totals(outcomes: Sequence[Outcome], common: Part, changed: int, removed: De
     )
 
 
-def _shown(result: BuildResult, redaction: Redaction | None) -> Shown:
+def _disclosure(result: BuildResult, redaction: Redaction | None) -> Disclosure:
     source_files = {file for entry in result.summaries for file in entry.source_files}
-    return Shown(
+    return Disclosure(
         source_files=0 if redaction else len(source_files),
         op_names=0 if redaction == "names" else sum(entry.op_names for entry in result.summaries),
     )

@@ -28,13 +28,14 @@ def check(
 ) -> BuildResult:
     """Parse and analyse every dump without writing a site, and compare each with `capacities`.
 
-    `devices` are those that advice is asked about. Without `with_report`, the parts of report.json are left out.
+    `devices` is the number of devices to divide each program over. Without `with_report`, the parts of report.json are
+    left out.
     """
     tasks = sorted(map(Task, discovered.dumps), key=largest_first)
-    is_alone = cluster is None and (jobs == 1 or len(tasks) <= 1)
+    is_local = cluster is None and (jobs == 1 or len(tasks) <= 1)
     settings = Settings(redaction=redaction, capacities=tuple(capacities))
     work = partial(check_dump, settings=settings, devices=devices, with_report=with_report)
-    outcomes = map(partial(work, stage=stage), tasks) if is_alone else share_out(work, tasks, jobs, cluster)
+    outcomes = map(partial(work, stage=stage), tasks) if is_local else share_out(work, tasks, jobs, cluster)
     return result_of(discovered.problems, list(with_progress(outcomes, len(tasks), progress)))
 
 
@@ -44,5 +45,5 @@ def read_reports(
     """Return the report of every readable dump, and all problems. Raises ReportgenError if there is no dump."""
     discovered = search(paths, redaction, max_dump_bytes, needs_dump=True).shown
     results = [read_report(files, Settings(redaction=redaction)) for files in discovered.dumps]
-    problems = [*discovered.problems, *(problem for _, found in results for problem in found)]
+    problems = [*discovered.problems, *(problem for _, of_dump in results for problem in of_dump)]
     return [report for report, _ in results if report is not None], problems

@@ -30,7 +30,7 @@ COMMANDS: Mapping[str, Callable[[argparse.ArgumentParser], None]] = {
     "history": flags.history,
     "export": flags.export,
 }
-"""What declares the flags of each command, with its help as docstring."""
+"""The functions that declare the flags of each command; their docstrings are its help."""
 
 _DESCRIPTION = """\
 Turn XLA's plan for the memory of a program into a static site that shows how much memory each module needs, what

@@ -118,7 +118,7 @@ class OneOf(NamedTuple):
 
 
 class OrNull(NamedTuple):
-    """What has a shape, or null."""
+    """A value of some shape, or null."""
 
     shape: "Shape"
 
@@ -153,7 +153,7 @@ Shape = Scalar | OneOf | OrNull | ArrayOf | ListOf | ObjectOf | RecordOf
 
 @cache
 def shape(declared: Any) -> Shape:
-    """Return what a type is in JSON."""
+    """Return the shape of a type in JSON."""
     origin, arguments = get_origin(declared), get_args(declared)
     if origin is Annotated:
         return Scalar(*arguments[:2])
@@ -186,7 +186,7 @@ def encoded(value: object) -> str:
 
 
 def encoded_compactly(value: object) -> str:
-    """Return the same in ASCII and without blanks."""
+    """Return the same JSON in ASCII, without blanks."""
     return json.dumps(value, default=_as_dict, separators=(",", ":"))
 
 
@@ -220,7 +220,7 @@ def _getter(cls: Any) -> tuple[tuple[str, ...], Callable[[Any], Iterable[Any]]]:
 
 
 def parsed(data: bytes) -> Any:
-    """Return what JSON states. Raises Misstated for something else, and for a name that is stated twice."""
+    """Return the parsed JSON. Raises Misstated for any other text, and for a name that is stated twice."""
     try:
         # A number of too many digits is no number of anything; it is refused where it is read.
         return json.loads(

@@ -6,17 +6,17 @@ Each message is complete by itself: it says what happened, where, and what to do
 from typing import Any
 
 LONGEST_OF_PARSER = 300
-"""Characters of what a parser says, which ends with the line and quotes little."""
+"""The most characters of a parser's message, which ends with the line and quotes little."""
 _LONGEST = 80
 
 
 def quoted(value: Any) -> str:
-    """Return a value that is refused, as a message quotes it; of a long one only the beginning, which finds it."""
+    """Return a refused value as a message quotes it, cut if it is long."""
     return shown(repr(value))
 
 
 def shown(text: str, most: int = _LONGEST) -> str:
-    """Return what a message says of a text that others wrote, because it may have megabytes."""
+    """Return a text of others as a message quotes it, cut because it may have megabytes."""
     return text if len(text) <= most else f"{text[:most]}…"
 
 

@@ -1,4 +1,4 @@
-"""Turn what goes wrong with one dump into a problem, because it must not lose the report of the others."""
+"""Turn an error in one dump into a problem, because it must not lose the report of the others."""
 
 from reportgen.errors import ReportgenError
 from reportgen.input.reading import DumpFiles, Problem

@@ -24,7 +24,7 @@ class SiteOptions:
     None it shows everything. Files with more than `max_dump_bytes` after decompression are skipped.
 
     `capacities` describe the memory of the device, such as `16GiB`, `v5e` or `5=64GiB`; by default it comes from the
-    files beside a dump.
+    files next to a dump.
     """
 
     output: Path = DEFAULT_OUTPUT

@@ -20,4 +20,4 @@ STRING = '"' + repeated(r'[^"\\]++|\\.') + '"'
 """A string as XLA prints it."""
 
 STRING_OR_REST = f"{STRING}?"
-"""A string, or all that follows where it never ends: otherwise each quote in the rest would be tried as a beginning."""
+"""A string, or all that follows if it is not closed: otherwise each later quote would be tried as a beginning."""

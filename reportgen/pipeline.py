@@ -28,7 +28,7 @@ NO_SETTINGS = Settings()
 
 
 class DumpReading:
-    """One dump as its files are now, without what must be hidden; parsed and analysed when that is first asked for.
+    """One dump as its files are now, without what must be hidden; parsed and analysed at the first use.
 
     Raises UnreadableInput if its allocations cannot be read at all.
     """
@@ -60,9 +60,9 @@ class DumpReading:
 
     def described(self, record: Callable[..., Described]) -> Described:
         """Return a record of the analysis with the facts that the dump's file names and sibling files add."""
-        files, analysis, given = self.contents.files, self.analysis, self.settings.capacities
+        files, analysis, overrides = self.contents.files, self.analysis, self.settings.capacities
         name = files.name
-        beside = of_the_device(self.contents.siblings, analysis.backend, name.device)
+        siblings = of_the_device(self.contents.siblings, analysis.backend, name.device)
         return record(
             label=files.label,
             title=shortened(name.module_name),
@@ -70,8 +70,8 @@ class DumpReading:
             number=name.module_number,
             timestamp_microseconds=name.timestamp_microseconds,
             analysis=analysis,
-            capacities=capacities(given, beside),
-            misfit=misfit(analysis, name.module_name, beside, given),
+            capacities=capacities(overrides, siblings),
+            misfit=misfit(analysis, name.module_name, siblings, overrides),
         )
 
     def report(self) -> Report:
@@ -97,7 +97,7 @@ def check_dump(
     devices: int | None = None,
     with_report: bool = True,
 ) -> Outcome:
-    """Analyse one dump; `devices` are those that its advice is asked about.
+    """Analyse one dump; `devices` is the number of devices to divide its program over.
 
     Without `with_report`, its part of report.json is left out. Return problems with the dump instead of raising them.
     """

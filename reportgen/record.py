@@ -53,7 +53,7 @@ def record(
 
 
 def _values_of(chosen: Sequence[Field[Any]]) -> Callable[[object], Any]:
-    """Return what takes the values of some fields from a record."""
+    """Return a function that takes the values of some fields from a record."""
     return attrgetter(*(field.name for field in chosen)) if chosen else type
 
 
@@ -69,5 +69,5 @@ def _hash(own: Any) -> int:
 
 
 def _printed(own: Any) -> str:
-    shown = (f"{field.name}={getattr(own, field.name)!r}" for field in fields(own) if field.repr)
-    return f"{type(own).__qualname__}({', '.join(shown)})"
+    values = (f"{field.name}={getattr(own, field.name)!r}" for field in fields(own) if field.repr)
+    return f"{type(own).__qualname__}({', '.join(values)})"

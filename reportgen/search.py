@@ -1,4 +1,4 @@
-"""Find what the paths of a command hold, and name it as it may be published: the one way for every command."""
+"""Find the dumps in the paths of a command, and give them names that may be published: one way for all commands."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -18,7 +18,7 @@ from reportgen.redact.labels import redact_labels
 
 @record
 class SearchResult:
-    """What the given paths hold: `real` as it is on disk, and `shown` under names that may be published.
+    """The dumps in the given paths: `real` as they are on disk, and `shown` under names that may be published.
 
     `errors` are the out-of-memory errors in texts.
     """
@@ -56,6 +56,6 @@ def named(
     errors: tuple[LoggedError, ...],
     removed: Iterable[DumpFiles] = (),
 ) -> SearchResult:
-    """Return what was found under names that may be published; dumps that were `removed` keep theirs."""
+    """Return the result of a search with names that may be published; dumps that were `removed` keep theirs."""
     everything = replace(real, dumps=(*real.dumps, *removed))
     return SearchResult(real=real, shown=redact_labels(everything, redaction), errors=errors)

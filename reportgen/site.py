@@ -5,8 +5,8 @@
     outcomes ─ write_common ─ overview, report.json, …          what depends on all dumps
     parts ──── finish ─────── removal of old pages, manifest    when nothing is left to write
 
-What analyses a dump and makes pages is imported where a page has to be made: in a build that finds its site unchanged,
-these imports would take longer than everything else.
+The code that analyses a dump and makes pages is imported where a page has to be made: in a build that finds its site
+unchanged, these imports would take longer than everything else.
 """
 
 from collections.abc import Iterator, Mapping

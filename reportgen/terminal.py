@@ -59,7 +59,7 @@ class Terminal:
             self._rewrite(printable(f"{words} ({self._seconds():.0f} s)"))
 
     def took(self) -> None:
-        """Say how long the command took; only on a terminal."""
+        """Print how long the command took, but only on a terminal."""
         if self._rewrites and not self._quiet:
             self._end_progress()
             self._say(f"{self._seconds():.1f} s")
@@ -93,12 +93,12 @@ class Terminal:
 
     @property
     def width(self) -> int:
-        """Return how many characters fit a line of stdout: what COLUMNS or the terminal says, up to 1,000, else 100."""
+        """Return the width of stdout in characters: COLUMNS or that of the terminal, at most 1,000; 100 if unknown."""
         stated = os.environ.get("COLUMNS", "")
         with suppress(OSError, ValueError):
             is_stated = stated.isascii() and stated.isdecimal()
-            found = int(stated) if is_stated else os.get_terminal_size(sys.stdout.fileno()).columns
-            return min(found, _WIDEST) or _UNKNOWN_WIDTH  # because some terminals say 0
+            columns = int(stated) if is_stated else os.get_terminal_size(sys.stdout.fileno()).columns
+            return min(columns, _WIDEST) or _UNKNOWN_WIDTH  # because some terminals say 0
         return _UNKNOWN_WIDTH
 
     @property

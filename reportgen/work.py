@@ -23,7 +23,7 @@ Stage = Callable[[str], None]
 
 
 def silent(words: str) -> None:
-    """Say nothing of the steps."""
+    """Ignore the steps."""
 
 
 class Page(NamedTuple):
@@ -104,7 +104,7 @@ class Outcome:
 class Totals:
     """The files of a site: their number and bytes, how many were written, and how many old ones were removed.
 
-    `kept` are paths of old pages at which something is that is no file of this site.
+    `kept` are paths of old pages that hold something else now, which is kept.
     """
 
     files: int = 0
@@ -115,8 +115,8 @@ class Totals:
 
 
 @record(kw_only=False)
-class Shown:
-    """How much of the program a site shows: its source files, and its op_names added up over the modules."""
+class Disclosure:
+    """What a site discloses of the program: how many source files, and how many op_names, added up over modules."""
 
     source_files: int = 0
     op_names: int = 0
@@ -133,7 +133,7 @@ class BuildResult:
     summaries: tuple[Summary, ...]
     problems: tuple[Problem, ...]
     totals: Totals = Totals()
-    shown: Shown = Shown()
+    disclosure: Disclosure = Disclosure()
     errors: tuple[LoggedError, ...] = ()
     left_out: int = 0
 
@@ -152,7 +152,7 @@ class BuildResult:
 
 @record
 class Front:
-    """What the overview says besides its table of modules; `readme` is a user's note, in Markdown."""
+    """What the overview shows besides its table of modules; `readme` is a user's note, in Markdown."""
 
     problems: Sequence[Problem] = ()
     readme: str = ""
@@ -193,7 +193,7 @@ def result_of(problems: Sequence[Problem], outcomes: Sequence[Outcome]) -> Build
 _MANY_OBJECTS = 100_000
 """New objects since the last search that are worth the next one, which looks at all."""
 _NEW_PER_OBJECT = 0.5
-"""How many of them there are at least for each object in use, so that a command that keeps a lot searches seldom."""
+"""The least number of them for each object in use, so that a command that keeps many searches seldom."""
 
 _in_use = 0
 _is_paused = False

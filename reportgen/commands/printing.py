@@ -10,7 +10,7 @@ from reportgen.reports.error_words import figures, told, verdict
 from reportgen.reports.formats import exact_bytes, human_bytes, least_words
 from reportgen.reports.summary import Summary
 from reportgen.terminal import Terminal, counted, printable
-from reportgen.work import BuildResult, Shown
+from reportgen.work import BuildResult, Disclosure
 
 PAGES_LIMIT_BYTES = 1_000_000_000
 _TOO_LARGE = (
@@ -88,7 +88,7 @@ def print_finished(report: BuildResult, output: Path, index: Path | None, termin
             f"kept what stands in the place of {counted(len(totals.kept), 'old page')}, because it is no file of this"
             f" site: {', '.join(totals.kept[:3])}{', …' if len(totals.kept) > 3 else ''}"
         )
-    if words := _shown_words(report.shown):
+    if words := _disclosure_words(report.disclosure):
         print(words)
     if totals.size_bytes > PAGES_LIMIT_BYTES:
         terminal.warning(_TOO_LARGE.format(size=totals.size_bytes / 1e9))
@@ -135,11 +135,11 @@ def _result(report: BuildResult) -> str:
     return f"{modules}: {name} {size}; {', '.join(problems) or 'no errors or warnings'}"
 
 
-def _shown_words(shown: Shown) -> str:
+def _disclosure_words(disclosure: Disclosure) -> str:
     """Return how much of the program the site shows, and the options that hide it."""
-    files, names = counted(shown.source_files, "source path"), counted(shown.op_names, "op name")
-    if shown.source_files and shown.op_names:
+    files, names = counted(disclosure.source_files, "source path"), counted(disclosure.op_names, "op name")
+    if disclosure.source_files and disclosure.op_names:
         return f"The site shows {files} and {names}; --redact hides the paths, --redact-names both."
-    if shown.source_files:
+    if disclosure.source_files:
         return f"The site shows {files}; --redact hides them."
-    return f"The site shows {names}; --redact-names hides them." if shown.op_names else ""
+    return f"The site shows {names}; --redact-names hides them." if disclosure.op_names else ""

@@ -202,4 +202,4 @@ def test_processes_and_a_second_build_change_nothing(without_names: Path, tmp_pa
     first = build(options, lambda done, total, label: None)
     assert tree(tmp_path / "site") == tree(without_names)
     again = build(options, lambda done, total, label: None)
-    assert (again.totals.changed, again.shown) == (0, first.shown)
+    assert (again.totals.changed, again.disclosure) == (0, first.disclosure)

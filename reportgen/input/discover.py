@@ -142,14 +142,14 @@ def discover_all(
             search.report("warning", printable(search.path.name), search.why_empty())
     dumps = unique_dumps(searches)
     # The text that `reportgen run` leaves next to dumps is part of what their own pages say.
-    beside = {sibling.path for dump in dumps for sibling in dump.siblings if sibling.path.name == ERROR_TEXT}
+    error_texts = {sibling.path for dump in dumps for sibling in dump.siblings if sibling.path.name == ERROR_TEXT}
     problems = {problem for search in searches for problem in search.problems}
     readmes = ((path / "README.md", path) for path in paths)
     return Discovered(
         dumps,
         tuple(sorted(problems, key=lambda problem: (problem.file, problem.message))),
         next((readme for readme, path in readmes if is_own_file(readme, path)), None),
-        tuple(text for search in searches for text in search.texts if text.path not in beside),
+        tuple(text for search in searches for text in search.texts if text.path not in error_texts),
         why_none,
     )
 

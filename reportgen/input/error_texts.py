@@ -65,7 +65,7 @@ def _ends_with_error(path: AnyPath) -> bool:
     try:
         with path.open("rb") as file:
             file.seek(max(0, path.stat().st_size - _SEARCHED_SIZE))
-            return has_sign(file.read(_SEARCHED_SIZE).replace(b"\0", b""))  # as UTF-16 has beside each letter
+            return has_sign(file.read(_SEARCHED_SIZE).replace(b"\0", b""))  # as UTF-16 has next to each letter
     except OSError:
         return False
 

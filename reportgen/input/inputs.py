@@ -1,4 +1,4 @@
-"""Identify what a compilation started from, by the files beside its dump: program, flags and compiler.
+"""Identify what a compilation started from, by the files next to its dump: program, flags and compiler.
 
 If all of these are the same and the assignments differ, the compiler is not deterministic.
 """
@@ -38,7 +38,7 @@ class Inputs:
 
 
 def inputs_of(files: DumpFiles) -> Inputs:
-    """Return the inputs that the files beside a dump state. Skip those at a URL, because each request takes time."""
+    """Return the inputs that the files next to a dump state. Skip those at a URL, because each request takes time."""
     path = files.parts[0].path
     if not isinstance(path, Path) or files.name.module_number is None:
         return Inputs(changelist=files.name.changelist)

@@ -28,7 +28,7 @@ SIBLING_SUFFIXES: Mapping[str, SiblingKind] = {
 """Suffixes of other files that XLA writes about a module, with the same stem as its dump."""
 
 PROTO_SUFFIXES = (".hlo.pb", ".hlo_proto.pb")
-"""Suffixes of files that are one HloProto: as XLA dumps it, and as XProf keeps it beside a profile."""
+"""Suffixes of files that are one HloProto: as XLA dumps it, and as XProf keeps it next to a profile."""
 
 PROFILE_SUFFIX = ".xplane.pb"
 """Ends the name of a profile, as `jax.profiler.trace` writes it."""

@@ -36,7 +36,7 @@ _NOTHING = Discovered((), (), None)
 
 
 class Display(Protocol):
-    """What shows the dumps that were read."""
+    """The display of the dumps that were read."""
 
     def is_known(self, dump: TrackedDump, reading: DumpReading) -> bool:
         """Show a dump whose pages are on disk already, if they are up to date."""

@@ -1,1 +1,1 @@
-"""Find out-of-memory errors in any text, and tell what each is."""
+"""Find out-of-memory errors in any text, and identify each."""

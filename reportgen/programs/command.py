@@ -1,6 +1,6 @@
-"""Run a command as if nobody were in between: its input, output, signals and exit code are the user's.
+"""Run a command transparently: its input, output, signals and exit code are the user's.
 
-The terminal sends Ctrl-C to the program and to us alike. The program decides what that means; we wait for its end.
+The terminal sends Ctrl-C to both the program and us. The program decides what that means; we wait for its end.
 """
 
 import os

@@ -5,30 +5,11 @@ from dataclasses import field
 from functools import cached_property
 from typing import Literal
 
+from reportgen.advice.kinds import KINDS, Kind
 from reportgen.advice.memory import PeakAfter
 from reportgen.advice.similar_buffers import SimilarBuffers
 from reportgen.document import Bytes, Count, Positive, document
 from reportgen.record import record
-
-Kind = Literal[
-    "donate",
-    "batch",
-    "recomputed-early",
-    "checkpoint",
-    "checkpoint-loop",
-    "made-early",
-    "copy",
-    "padding",
-    "unreturned-result",
-    "family",
-    "attention",
-    "logits",
-    "carry",
-    "offload",
-    "type",
-    "shard",
-]
-"""A kind of suggestion. The glossary has a section for each."""
 
 Confidence = Literal["exact", "up to", "predicted", "estimate", "range", "at least", "unknown"]
 """How sure a number is, which decides how it is worded.
@@ -278,7 +259,7 @@ class Advice:
         chosen = [
             suggestion
             for suggestion in self.best
-            if suggestion.kind not in ("batch", "type") and suggestion.is_computed
+            if not KINDS[suggestion.kind].trains_otherwise and suggestion.is_computed
         ]
         above_peak = self.breakdown.needed_bytes - self.breakdown.peak_bytes
         needs = [suggestion.needed_bytes for suggestion in (*chosen, *self.combined[-1:])]

@@ -8,10 +8,11 @@ from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import replace
 from math import floor
 
-from reportgen.advice.advice_records import Confidence, Kind, Suggestion
+from reportgen.advice.advice_records import Confidence, Suggestion
 from reportgen.advice.context import AdviceContext
 from reportgen.advice.fitting import fitting_of
-from reportgen.advice.order import FIRST_SUGGESTIONS, LEAST_PART, OTHER_TRAINING, best_of_each, joint_kind, rank
+from reportgen.advice.kinds import KINDS, Kind
+from reportgen.advice.order import FIRST_SUGGESTIONS, LEAST_PART, best_of_each, joint_kind, rank
 from reportgen.advice.suggestions import Suggestions
 
 _SMALLEST_BATCH = 0.05
@@ -99,7 +100,7 @@ def _can_be_joined(suggestion: Suggestion) -> bool:
     is_sure = suggestion.confidence not in ("up to", "unknown")
     return (
         is_sure
-        and suggestion.kind not in OTHER_TRAINING
+        and not KINDS[suggestion.kind].trains_otherwise
         and (suggestion.kind == "donate" or suggestion.outcome.edit is not None)
     )
 

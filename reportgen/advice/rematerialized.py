@@ -10,6 +10,7 @@ from dataclasses import replace
 from operator import add
 
 from reportgen.advice.advice_records import Suggestion
+from reportgen.advice.kinds import KINDS
 from reportgen.advice.levers import WIDEST_RANGE
 from reportgen.advice.memory import Memory, PeakAfter
 from reportgen.program.program import Program
@@ -42,7 +43,7 @@ def without_rematerialization(suggestion: Suggestion, lost: Sequence[int]) -> Su
 
     What the caller holds is no temporary, so a donation or another type of state saves what it does.
     """
-    is_of_caller = suggestion.kind in ("donate", "type") and not suggestion.after
+    is_of_caller = KINDS[suggestion.kind].is_of_caller and not suggestion.after
     if not lost or is_of_caller or not suggestion.is_computed:
         return suggestion
     before, best = suggestion.saving_bytes + suggestion.peak_bytes, suggestion.most or suggestion.outcome

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from functools import cached_property
 
-from reportgen.advice.advice_records import Confidence, ConflictOf, Kind, Suggestion
+from reportgen.advice.advice_records import Confidence, ConflictOf, Suggestion
 from reportgen.advice.avoidable import AvoidableGroup, copies_of_held, made_early, recomputed_early
 from reportgen.advice.checkpoint import Checkpoint
 from reportgen.advice.context import AdviceContext
@@ -21,6 +21,7 @@ from reportgen.advice.framework import (
     place,
 )
 from reportgen.advice.hoisted import hoisted
+from reportgen.advice.kinds import KINDS, Kind
 from reportgen.advice.levers import WIDEST_RANGE, Lever, Levers
 from reportgen.advice.loops import LoopCheckpoint, loop_checkpoints
 from reportgen.advice.memory import Memory, PeakAfter
@@ -31,7 +32,7 @@ from reportgen.advice.shard import shard
 from reportgen.advice.similar_buffers import SimilarBuffers
 from reportgen.advice.unreturned import without_result
 from reportgen.advice.where import largest_of, order_words, padded_words, product, where
-from reportgen.advice.words import CAVEATS, CPU_CHECKPOINT, NARROWER_MOMENT, NARROWER_STATE
+from reportgen.advice.words import CPU_CHECKPOINT, NARROWER_MOMENT, NARROWER_STATE
 
 WORTH_PART = 1000
 """A suggestion is worth listing if it is about more than this part of the peak."""
@@ -133,7 +134,7 @@ class Suggestions:
 
     def recomputed(self) -> Iterator[Suggestion]:
         """Yield what a checkpoint computes long before it is read."""
-        on_cpu = CAVEATS["recomputed-early"] if self._context.has_checkpoints else CPU_CHECKPOINT
+        on_cpu = KINDS["recomputed-early"].caveat if self._context.has_checkpoints else CPU_CHECKPOINT
         group = recomputed_early(self._context.analysis, self._context.memory)
         yield from self._of_group("recomputed-early", "up to", group, on_cpu)
 
@@ -327,7 +328,7 @@ class Suggestions:
             saving_bytes=self._context.memory.peak.peak_bytes - outcome.peak_bytes,
             outcome=outcome,
             above_peak_bytes=self._context.above_peak_bytes,
-            caveat=CAVEATS[kind],
+            caveat=KINDS[kind].caveat,
         )
         return replace(suggestion, **more)  # type: ignore[arg-type]
 

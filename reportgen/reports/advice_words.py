@@ -12,17 +12,14 @@ from reportgen.advice.advice_records import (
     Breakdown,
     CapacityAdvice,
     Confidence,
-    Kind,
     PerDevice,
     Suggestion,
     Verdict,
 )
 from reportgen.advice.fitting import Fitting, Reached, fitting_of, least_needed
+from reportgen.advice.kinds import KINDS
 from reportgen.analyse.capacity import Fit
 from reportgen.reports.formats import UNITS, human_bytes, least_words
-
-_FOR_A_WHILE = ("recomputed-early", "made-early")
-_IF_NOT_HELD = (*_FOR_A_WHILE, "copy", "family")
 
 _ROUNDED: frozenset[Confidence] = frozenset(("range", "up to", "predicted", "estimate"))
 
@@ -47,20 +44,6 @@ _VERDICTS: Mapping[Verdict, str] = {
     "impossible": "no order, recomputation, offloading or donation makes it fit with these shapes and instructions",
 }
 
-
-_NAMES: Mapping[Kind, str] = {
-    "donate": "donation",
-    "batch": "a smaller batch",
-    "checkpoint": "the checkpoint",
-    "checkpoint-loop": "the checkpoint",
-    "copy": "fewer copies",
-    "padding": "no padding",
-    "attention": "no scores of attention",
-    "logits": "the loss in chunks",
-    "carry": "the carry",
-    "shard": "the division",
-}
-"""The kinds of suggestions that can be part of a sequence, in short."""
 
 _TOGETHER: Mapping[Fitting, str] = {
     "fits": "predicted to fit",
@@ -197,7 +180,7 @@ def joint_words(advice: Advice) -> str:
     if len(advice.combined) < 2:
         return ""
     capacity, last = advice.capacity, advice.combined[-1]
-    *names, name = (_NAMES[suggestion.kind] for suggestion in advice.combined)
+    *names, name = (KINDS[suggestion.kind].phrase for suggestion in advice.combined)
     words = f"{', '.join(names)} and {name} together: {needed_words(last)} needed"
     if capacity and capacity.excess_bytes:
         words += f", {_TOGETHER['fits' if capacity.combined_to_fit else fitting_of(last, capacity.size_bytes)]}"
@@ -279,11 +262,10 @@ def sentence(suggestion: Suggestion) -> str:
         return f"{suggestion.what}: {saving_words(suggestion)}; saving unknown"
     if suggestion.saving_bytes <= 0 and not suggestion.saving_high_bytes:
         return f"to {suggestion.what} saves nothing: {suggestion.reason}"
-    if suggestion.confidence == "up to" and suggestion.kind in _IF_NOT_HELD:
+    if suggestion.confidence == "up to" and (without := KINDS[suggestion.kind].without):
         buffers = (
             "this buffer were" if len(suggestion.buffers) == 1 else f"these {len(suggestion.buffers):,} buffers were"
         )
-        held = "freed while idle" if suggestion.kind in _FOR_A_WHILE else "not there"
-        return f"{suggestion.what}: if {buffers} {held}, this schedule would need {needed_words(suggestion)}"
+        return f"{suggestion.what}: if {buffers} {without}, this schedule would need {needed_words(suggestion)}"
     confidence = "" if suggestion.confidence == "at least" else f" ({CONFIDENCES[suggestion.confidence]})"
     return f"{suggestion.what}: {saving_words(suggestion)}{confidence}"

@@ -8,7 +8,8 @@ written are at home where it is; those here are what the document adds. The gate
 from collections.abc import Iterable, Mapping
 from typing import Annotated, Literal
 
-from reportgen.advice.advice_records import Breakdown, Confidence, ConflictOf, Kind, LeavesInState, PerDevice, Verdict
+from reportgen.advice.advice_records import Breakdown, Confidence, ConflictOf, LeavesInState, PerDevice, Verdict
+from reportgen.advice.kinds import Kind
 from reportgen.analyse.attributed import Attributed
 from reportgen.analyse.classes import MemoryClass
 from reportgen.analyse.devices import MAIN_SPACE, Origin

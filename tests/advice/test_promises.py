@@ -3,14 +3,15 @@
 import pytest
 
 from reportgen.advice import loops
-from reportgen.advice.advice_records import Confidence, Kind, Suggestion
+from reportgen.advice.advice_records import Confidence, Suggestion
 from reportgen.advice.attention import Attention
 from reportgen.advice.combined import fits_after
 from reportgen.advice.context import AdviceContext
 from reportgen.advice.fitting import fitting
 from reportgen.advice.framework import attention_code
+from reportgen.advice.kinds import KINDS, Kind
 from reportgen.advice.loops import loop_checkpoints
-from reportgen.advice.order import OTHER_TRAINING, rank
+from reportgen.advice.order import rank
 from reportgen.reports.advice_words import advice_sentence, first_suggestion, sentence
 from tests.advice.promises import best, is_right, kind, programs, rows
 from tests.advice.recompiled_programs import PROGRAMS, advice, names, program
@@ -266,7 +267,9 @@ def test_what_does_not_fit_has_steps_that_make_it_fit_or_the_reason_why_none_do(
     if steps:
         assert first_suggestion(found) is found.combined[0]
         alone = [
-            suggestion for suggestion in found.best if suggestion.is_computed and suggestion.kind not in OTHER_TRAINING
+            suggestion
+            for suggestion in found.best
+            if suggestion.is_computed and not KINDS[suggestion.kind].trains_otherwise
         ]
         if steps > 1:
             assert not any(fits_after(suggestion, size) for suggestion in alone)

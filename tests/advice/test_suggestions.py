@@ -6,9 +6,10 @@ from typing import get_args
 
 import pytest
 
-from reportgen.advice.advice_records import Advice, Kind, Suggestion
+from reportgen.advice.advice_records import Advice, Suggestion
 from reportgen.advice.advise import advise
 from reportgen.advice.framework import donation_code
+from reportgen.advice.kinds import KINDS, Kind
 from reportgen.render.site.assets import template_root
 from tests.advice.accuracy import verdicts
 from tests.advice.predicted import Row, rows
@@ -143,6 +144,12 @@ def test_every_saving_is_the_difference_of_two_peaks(label: str) -> None:
 def test_every_kind_of_suggestion_has_a_help_section(kind: str) -> None:
     glossary = (template_root() / "help" / "glossary.md").read_text(encoding="utf-8")
     assert f"{{#suggestion-{kind}}}" in glossary
+
+
+def test_every_kind_has_a_record_and_one_that_is_combined_has_a_phrase() -> None:
+    assert [*KINDS] == [*get_args(Kind)]
+    combined = [kind for kind in KINDS.values() if kind.is_change and not kind.trains_otherwise]
+    assert all(kind.phrase for kind in combined)
 
 
 def test_a_program_fits_if_what_it_asks_for_does() -> None:

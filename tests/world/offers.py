@@ -7,7 +7,7 @@ place of stands between « and »: nothing for a line.
 import re
 from dataclasses import dataclass
 
-from reportgen.advice.advice_records import Kind
+from reportgen.advice.kinds import Kind
 
 
 @dataclass(frozen=True)

@@ -1,13 +1,9 @@
 """Define the records of advice: suggestions, each with the peak that it leads to and how sure that is."""
 
-from collections.abc import Callable, Mapping
-from dataclasses import field
-from functools import cached_property
 from typing import Literal
 
-from reportgen.advice.kinds import KINDS, Kind
+from reportgen.advice.kinds import Kind
 from reportgen.advice.memory import PeakAfter
-from reportgen.advice.similar_buffers import SimilarBuffers
 from reportgen.document import Bytes, Count, Positive, document
 from reportgen.record import record
 
@@ -20,9 +16,6 @@ is not returned. *up to*: the peak of this schedule without some bytes; a progra
 off by some percent. *range*: the saving is usually between two numbers. *at least*: the real saving was never smaller.
 *unknown*: only the bytes that the change is about are known.
 """
-
-_GROUP_SUGGESTIONS = 5
-"""Families that are listed as suggestions: the largest."""
 
 State = Literal["donated", "can", "conflict", "surplus", "no result"]
 """Whether an argument is donated, can be, could be but is still read when its result is written, is one more of its
@@ -194,76 +187,3 @@ class CapacityAdvice:
     combined_to_fit: int
     fits_factor: float | None
     devices: int | None
-
-
-@record(slots=False)
-class Advice:
-    """What would lower the peak of one memory space. `withheld` says why there is none, or is empty.
-
-    Errors of the dump leave at most `contested_bytes` of the space in doubt, too few to change what is said.
-    `suggestions` are each on its own, on the dump as it is. `best` are those of them that are worth trying, one of each
-    kind, the best first. `combined` are computed on the changed model, one after the other, because savings
-    do not add up.
-    `states` says of each value that is an argument whether it can be donated. `more_devices` says what each device
-    needs on as many as are asked about or, for a program that does not fit, on 2, 4 and 8 times as many.
-
-    What takes long and is not always shown is computed when it is first asked for, by the functions here.
-    """
-
-    withheld: str = ""
-    contested_bytes: int = 0
-    peak: PeakAfter | None = None
-    own_suggestions: tuple[Suggestion, ...] = ()
-    best: tuple[Suggestion, ...] = ()
-    half_batch_bytes: int | None = None
-    arguments: tuple[ArgumentGroup, ...] = ()
-    states: Mapping[int, State] = field(default_factory=dict)
-    results: tuple[Returned, ...] = ()
-    capacity: CapacityAdvice | None = None
-    more_devices: tuple[PerDevice, ...] = ()
-    find_combined: Callable[[], tuple[Suggestion, ...]] = field(default=tuple, compare=False, repr=False)
-    find_breakdown: Callable[[], Breakdown | None] = field(default=lambda: None, compare=False, repr=False)
-    find_groups: Callable[[], tuple[SimilarBuffers, ...]] = field(default=tuple, compare=False, repr=False)
-    suggestion_of_group: Callable[[SimilarBuffers], Suggestion] | None = field(default=None, compare=False, repr=False)
-
-    @cached_property
-    def suggestions(self) -> tuple[Suggestion, ...]:
-        """Return the suggestions that change something, and for each of the largest groups that of never holding it."""
-        if self.suggestion_of_group is None:
-            return self.own_suggestions
-        return (*self.own_suggestions, *map(self.suggestion_of_group, self.groups[:_GROUP_SUGGESTIONS]))
-
-    @cached_property
-    def combined(self) -> tuple[Suggestion, ...]:
-        """Return the suggestions that lower the peak most, one after the other."""
-        return self.find_combined()
-
-    @cached_property
-    def breakdown(self) -> Breakdown | None:
-        """Return what the program needs now, after donation, and at the least; None where advice is withheld."""
-        return self.find_breakdown()
-
-    @cached_property
-    def groups(self) -> tuple[SimilarBuffers, ...]:
-        """Return the largest groups of buffers at the peak."""
-        return self.find_groups()
-
-    @property
-    def could_need_bytes(self) -> int | None:
-        """Return the least need after a step or the sequence, at worst; None where there is no advice.
-
-        What is not computed does not count, nor does another batch or type, because those change what is trained.
-        """
-        if self.breakdown is None:
-            return None
-        chosen = [
-            suggestion
-            for suggestion in self.best
-            if not KINDS[suggestion.kind].trains_otherwise and suggestion.is_computed
-        ]
-        above_peak = self.breakdown.needed_bytes - self.breakdown.peak_bytes
-        needs = [suggestion.needed_bytes for suggestion in (*chosen, *self.combined[-1:])]
-        return min([self.breakdown.donated_bytes + above_peak, *needs])
-
-
-AdviceBySpace = Mapping[int, Advice]

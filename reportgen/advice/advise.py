@@ -1,40 +1,245 @@
-"""Put the advice for a dump together: each suggestion alone, the sequence of those worth taking, and the tables."""
+"""Advise on the memory spaces of a dump: single suggestions, those worth trying combined, and whether that fits."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import cached_property
 
 from reportgen.advice.advice_records import (
-    Advice,
-    AdviceBySpace,
+    ArgumentGroup,
     Breakdown,
     CapacityAdvice,
+    PerDevice,
+    Returned,
+    State,
     Suggestion,
     Verdict,
 )
 from reportgen.advice.combined import combined, fits_after
 from reportgen.advice.context import AdviceContext
 from reportgen.advice.fitting import fitting_of
+from reportgen.advice.kinds import KINDS
+from reportgen.advice.memory import Memory, PeakAfter
 from reportgen.advice.more_devices import fewest_devices, more_devices
 from reportgen.advice.next_peak import with_next
 from reportgen.advice.order import best_of_each
 from reportgen.advice.rematerialized import lost_bytes, without_rematerialization
-from reportgen.advice.similar_buffers import similar_buffers
+from reportgen.advice.similar_buffers import SimilarBuffers, similar_buffers
 from reportgen.advice.suggestions import Suggestions
 from reportgen.advice.tables import argument_groups, returned, states
-from reportgen.advice.words import (
-    WITHHELD_ERRORS,
-    WITHHELD_LENGTH,
-    WITHHELD_MISSING,
-    WITHHELD_RANGES,
-    WITHHELD_SPACE,
-    WITHHELD_USES,
-)
+from reportgen.advice.withheld import withheld
 from reportgen.analyse.contested import contested_bytes, decides, unread_bytes
-from reportgen.analyse.devices import MAIN_SPACE
-from reportgen.analyse.records import VMEM, Analysis, Space
+from reportgen.analyse.records import VMEM, Analysis
 
-_MOST_MOMENTS = 5_000_000
-"""Moments of a schedule; each suggestion makes a list with an amount for each of them."""
+_GROUP_SUGGESTIONS = 5
+"""Groups that are listed as suggestions: the largest."""
+
+
+class Advice:
+    """What would lower the peak of one memory space.
+
+    Each part is computed when it is first asked for, because some take long and are not always shown. Where advice is
+    `withheld`, which says why, there is no context: no peak, no suggestions, and every other list is empty.
+    """
+
+    def __init__(
+        self,
+        context: AdviceContext | None = None,
+        *,
+        withheld: str = "",
+        capacity_bytes: int | None = None,
+        devices: int | None = None,
+    ) -> None:
+        self.withheld = withheld
+        self._context = context
+        self._capacity_bytes, self._devices = capacity_bytes, devices
+
+    @property
+    def memory(self) -> Memory | None:
+        """Return the memory space over time, to ask what any change of it leads to."""
+        return self._context.memory if self._context else None
+
+    @property
+    def peak(self) -> PeakAfter | None:
+        return self._context.memory.peak if self._context else None
+
+    @property
+    def contested_bytes(self) -> int:
+        """Return the bytes of the space that errors of the dump leave in doubt, too few to change what is said."""
+        return contested_bytes(self._context.analysis, self._context.space) or 0 if self._context else 0
+
+    @property
+    def own_suggestions(self) -> Sequence[Suggestion]:
+        """Return the suggestions that change something, each on its own, for the program as it is."""
+        return self._own_and_best[0]
+
+    @property
+    def best(self) -> Sequence[Suggestion]:
+        """Return those of them that are worth trying, one of each kind, the best first."""
+        return self._own_and_best[1]
+
+    @cached_property
+    def _own_and_best(self) -> tuple[Sequence[Suggestion], Sequence[Suggestion]]:
+        context = self._context
+        if context is None:
+            return (), ()
+        own = list(map(self._lowered, Suggestions(context).all()))
+        best = {id(suggestion): with_next(context, suggestion) for suggestion in best_of_each(own, self._peak_bytes)}
+        return tuple(best.get(id(suggestion), suggestion) for suggestion in own), tuple(best.values())
+
+    @property
+    def _peak_bytes(self) -> int:
+        return self.peak.peak_bytes if self.peak else 0
+
+    @cached_property
+    def suggestions(self) -> Sequence[Suggestion]:
+        """Return the suggestions that change something, and for each of the largest groups that of never holding it."""
+        if self._context is None:
+            return ()
+        suggestions = Suggestions(self._context)
+        of_groups = map(suggestions.without_group, self.groups[:_GROUP_SUGGESTIONS])
+        return (*self.own_suggestions, *map(self._lowered, of_groups))
+
+    def _lowered(self, suggestion: Suggestion) -> Suggestion:
+        """Return a suggestion that claims no more than what is known of the program allows."""
+        if suggestion.is_computed and not self._is_understood:
+            suggestion = replace(suggestion, confidence="up to")
+        return without_rematerialization(suggestion, self._lost_bytes)
+
+    @cached_property
+    def _is_understood(self) -> bool:
+        """Return whether nearly all of the space is held by what is read, or else each saving is an upper bound."""
+        return self._context is None or not decides(
+            unread_bytes(self._context.analysis, self._context.space), self._context.space
+        )
+
+    @cached_property
+    def _lost_bytes(self) -> Sequence[int]:
+        return lost_bytes(self._context.program, self._context.memory) if self._context else ()
+
+    @cached_property
+    def combined(self) -> Sequence[Suggestion]:
+        """Return the suggestions that lower the peak most, computed one after the other: savings do not add up."""
+        context = self._context
+        if context is None:
+            return ()
+        chosen = combined(context, self.best, self._lowered, self._available_bytes if self._is_over else None)
+        return tuple(with_next(context, suggestion) if suggestion.after else suggestion for suggestion in chosen)
+
+    @property
+    def _available_bytes(self) -> int | None:
+        """Return what the device has for the peak, since slack must fit as well; None if that is not known."""
+        if self._context is None or self._capacity_bytes is None:
+            return None
+        return self._capacity_bytes - self._context.above_peak_bytes
+
+    @property
+    def _is_over(self) -> bool:
+        available = self._available_bytes
+        return available is not None and self._peak_bytes > available
+
+    @cached_property
+    def breakdown(self) -> Breakdown | None:
+        """Return what the program needs now, after donation, and at the least."""
+        context = self._context
+        if context is None:
+            return None
+        return Breakdown(
+            needed_bytes=context.space.needed_bytes,
+            peak_bytes=self._peak_bytes,
+            donated_bytes=min(context.donation.at_worst.peak.peak_bytes, self._peak_bytes),
+            floor_bytes=context.floor.size_bytes,
+            floor_moment=context.floor.moment,
+            arguments_bytes=context.held_bytes,
+        )
+
+    @cached_property
+    def groups(self) -> Sequence[SimilarBuffers]:
+        """Return the largest groups of buffers at the peak."""
+        return tuple(similar_buffers(self._context.analysis, self._context.memory)) if self._context else ()
+
+    @cached_property
+    def half_batch_bytes(self) -> int | None:
+        """Return the peak with half the batch; None if no batch is recognised."""
+        return self._context.batch.peak(0.5).peak_bytes if self._context and self._context.batch else None
+
+    @cached_property
+    def arguments(self) -> tuple[ArgumentGroup, ...]:
+        """Return the arguments, by what keeps them from being donated."""
+        return tuple(argument_groups(self._context)) if self._context else ()
+
+    @cached_property
+    def states(self) -> Mapping[int, State]:
+        """Return of each value that is an argument whether it can be donated."""
+        return {argument.number: state for argument, state in states(self._context)} if self._context else {}
+
+    @cached_property
+    def results(self) -> Sequence[Returned]:
+        """Return what the program returns in memory of its own."""
+        return tuple(returned(self._context)) if self._context else ()
+
+    @cached_property
+    def more_devices(self) -> tuple[PerDevice, ...]:
+        """Return what each device needs on those asked about, or on 2, 4 and 8 times as many if the program is too large."""
+        if self._context is None or not (self._is_over or self._devices):
+            return ()
+        return tuple(more_devices(self._context, self._devices))
+
+    @cached_property
+    def capacity(self) -> CapacityAdvice | None:
+        """Return whether the program fits, and the batch and the devices that do; None without a capacity."""
+        context, size_bytes, available = self._context, self._capacity_bytes, self._available_bytes
+        if context is None or size_bytes is None or available is None:
+            return None
+        enough = (count for count, last in enumerate(self.combined, start=1) if fits_after(last, size_bytes))
+        return CapacityAdvice(
+            size_bytes=size_bytes,
+            verdict=self._verdict(context, size_bytes),
+            combined_to_fit=next(enough, 0),
+            excess_bytes=max(0, context.space.needed_bytes - size_bytes),
+            fits_factor=context.batch.largest(available) if context.batch else None,
+            devices=fewest_devices(context, available) if self._is_over else None,
+        )
+
+    def _verdict(self, context: AdviceContext, size_bytes: int) -> Verdict:
+        """Compare what the program needs with the capacity, not its peak, because slack is needed, too.
+
+        On a TPU values may live in VMEM, so the floor is only believed beyond the size of that.
+        """
+        if context.space.needed_bytes <= size_bytes:
+            return "fits"
+        if self._peak_bytes <= size_bytes:
+            return "slack"
+        if any(fits_after(suggestion, size_bytes) for suggestion in self.combined):
+            first = self.combined[0]
+            return "donation" if first.kind == "donate" and fits_after(first, size_bytes) else "combined"
+        if context.held_bytes > size_bytes:
+            return "arguments"
+        computed = (suggestion for suggestion in (*self.best, *self.combined[-1:]) if suggestion.is_computed)
+        if any(fitting_of(suggestion, size_bytes) == "close" for suggestion in computed):
+            return "close"
+        vmem = context.analysis.spaces.get(VMEM) if context.analysis.backend == "tpu" else None
+        sure_floor = context.floor.size_bytes - (vmem.needed_bytes if vmem else 0)
+        return "possible" if sure_floor <= size_bytes else "impossible"
+
+    @property
+    def could_need_bytes(self) -> int | None:
+        """Return the least need after a suggestion or those combined, at worst; None where there is no advice.
+
+        What is not computed does not count, nor does what trains another program.
+        """
+        if self.breakdown is None:
+            return None
+        chosen = [
+            suggestion
+            for suggestion in self.best
+            if not KINDS[suggestion.kind].trains_otherwise and suggestion.is_computed
+        ]
+        above_peak = self.breakdown.needed_bytes - self.breakdown.peak_bytes
+        needs = [suggestion.needed_bytes for suggestion in (*chosen, *self.combined[-1:])]
+        return min([self.breakdown.donated_bytes + above_peak, *needs])
+
+
+AdviceBySpace = Mapping[int, Advice]
 
 
 def advise(analysis: Analysis, capacity_bytes: int | None = None, devices: int | None = None) -> AdviceBySpace:
@@ -42,116 +247,11 @@ def advise(analysis: Analysis, capacity_bytes: int | None = None, devices: int |
 
     `devices` are those that are asked about; None for none.
     """
-    return {color: _of_space(analysis, space, capacity_bytes, devices) for color, space in analysis.spaces.items()}
 
+    def of_space(color: int) -> Advice:
+        space = analysis.spaces[color]
+        if reason := withheld(analysis, space):
+            return Advice(withheld=reason)
+        return Advice(AdviceContext(analysis, space), capacity_bytes=capacity_bytes, devices=devices)
 
-def withheld(analysis: Analysis, space: Space) -> str:
-    """Return why there is no advice for a space; empty where there is."""
-    if space.color != MAIN_SPACE:
-        return WITHHELD_SPACE
-    if space.temp is None or not analysis.dump.live_ranges:
-        return WITHHELD_RANGES
-    if not analysis.dump.used_values:
-        return WITHHELD_USES
-    if analysis.missing:
-        return WITHHELD_MISSING
-    if analysis.moments > _MOST_MOMENTS:
-        return WITHHELD_LENGTH
-    return WITHHELD_ERRORS if decides(contested_bytes(analysis, space), space) else ""
-
-
-def _of_space(analysis: Analysis, space: Space, capacity_bytes: int | None, devices: int | None) -> Advice:
-    reason = withheld(analysis, space)
-    if reason:
-        return Advice(withheld=reason)
-    context = AdviceContext(analysis, space)
-    suggestions = Suggestions(context)
-    is_understood = not decides(unread_bytes(analysis, space), space)
-    lost = lost_bytes(analysis.program, context.memory)
-
-    def lower(suggestion: Suggestion) -> Suggestion:
-        return without_rematerialization(suggestion if is_understood else _lowered(suggestion), lost)
-
-    alone = list(map(lower, suggestions.all()))
-    best = {
-        id(suggestion): with_next(context, suggestion)
-        for suggestion in best_of_each(alone, context.memory.peak.peak_bytes)
-    }
-    alone, ordered = [best.get(id(suggestion), suggestion) for suggestion in alone], list(best.values())
-    # Slack must fit as well.
-    available = None if capacity_bytes is None else capacity_bytes - context.above_peak_bytes
-    is_over = available is not None and context.memory.peak.peak_bytes > available
-
-    def find_combined() -> tuple[Suggestion, ...]:
-        found = combined(context, ordered, lower, available if is_over else None)
-        return tuple(with_next(context, suggestion) if suggestion.after else suggestion for suggestion in found)
-
-    advice = Advice(
-        contested_bytes=contested_bytes(analysis, space) or 0,
-        peak=context.memory.peak,
-        own_suggestions=tuple(alone),
-        best=tuple(ordered),
-        half_batch_bytes=context.batch.peak(0.5).peak_bytes if context.batch else None,
-        arguments=tuple(argument_groups(context)),
-        states={argument.number: state for argument, state in states(context)},
-        results=tuple(returned(context)),
-        more_devices=tuple(more_devices(context, devices)) if is_over or devices else (),
-        find_combined=find_combined,
-        find_breakdown=lambda: _breakdown(context),
-        find_groups=lambda: tuple(similar_buffers(analysis, context.memory)),
-        suggestion_of_group=lambda group: lower(suggestions.without_group(group)),
-    )
-    if capacity_bytes is None or available is None:
-        return advice
-    chosen = advice.combined
-    capacity = CapacityAdvice(
-        size_bytes=capacity_bytes,
-        verdict=_verdict(context, capacity_bytes, chosen, ordered),
-        combined_to_fit=next(
-            (n for n, suggestion in enumerate(chosen, start=1) if fits_after(suggestion, capacity_bytes)), 0
-        ),
-        excess_bytes=max(0, space.needed_bytes - capacity_bytes),
-        fits_factor=context.batch.largest(available) if context.batch else None,
-        devices=fewest_devices(context, available) if is_over else None,
-    )
-    return replace(advice, capacity=capacity, find_combined=lambda: chosen)
-
-
-def _lowered(suggestion: Suggestion) -> Suggestion:
-    """Return a suggestion that claims no more than what a program without some bytes needs at most."""
-    return replace(suggestion, confidence="up to") if suggestion.is_computed else suggestion
-
-
-def _breakdown(context: AdviceContext) -> Breakdown:
-    return Breakdown(
-        needed_bytes=context.space.needed_bytes,
-        peak_bytes=context.memory.peak.peak_bytes,
-        donated_bytes=min(context.donation.at_worst.peak.peak_bytes, context.memory.peak.peak_bytes),
-        floor_bytes=context.floor.size_bytes,
-        floor_moment=context.floor.moment,
-        arguments_bytes=context.held_bytes,
-    )
-
-
-def _verdict(
-    context: AdviceContext, size_bytes: int, chosen: Sequence[Suggestion], ordered: Sequence[Suggestion]
-) -> Verdict:
-    """Compare what the program needs with the capacity, not its peak, because slack is needed, too.
-
-    On a TPU values may live in VMEM, so the floor is only believed beyond the size of that.
-    """
-    vmem = context.analysis.spaces.get(VMEM) if context.analysis.backend == "tpu" else None
-    if context.space.needed_bytes <= size_bytes:
-        return "fits"
-    if context.memory.peak.peak_bytes <= size_bytes:
-        return "slack"
-    if any(fits_after(suggestion, size_bytes) for suggestion in chosen):
-        is_donation = chosen[0].kind == "donate" and fits_after(chosen[0], size_bytes)
-        return "donation" if is_donation else "combined"
-    if context.held_bytes > size_bytes:
-        return "arguments"
-    computed = (suggestion for suggestion in (*ordered, *chosen[-1:]) if suggestion.is_computed)
-    if any(fitting_of(suggestion, size_bytes) == "close" for suggestion in computed):
-        return "close"
-    sure_floor = context.floor.size_bytes - (vmem.needed_bytes if vmem else 0)
-    return "possible" if sure_floor <= size_bytes else "impossible"
+    return {color: of_space(color) for color in analysis.spaces}

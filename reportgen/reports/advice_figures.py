@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 from typing import Any
 
-from reportgen.advice.advice_records import Advice, Suggestion
+from reportgen.advice.advice_records import Suggestion
+from reportgen.advice.advise import Advice
 from reportgen.advice.similar_buffers import SimilarBuffers
 from reportgen.analyse.devices import Origin
 from reportgen.analyse.records import Analysis

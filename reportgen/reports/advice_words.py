@@ -7,15 +7,8 @@ are not.
 from collections.abc import Mapping
 from typing import Protocol
 
-from reportgen.advice.advice_records import (
-    Advice,
-    Breakdown,
-    CapacityAdvice,
-    Confidence,
-    PerDevice,
-    Suggestion,
-    Verdict,
-)
+from reportgen.advice.advice_records import Breakdown, CapacityAdvice, Confidence, PerDevice, Suggestion, Verdict
+from reportgen.advice.advise import Advice
 from reportgen.advice.fitting import Fitting, Reached, fitting_of, least_needed
 from reportgen.advice.kinds import KINDS
 from reportgen.analyse.capacity import Fit

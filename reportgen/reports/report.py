@@ -6,10 +6,9 @@ from dataclasses import field
 from datetime import UTC, datetime
 from functools import cached_property
 
-from reportgen.advice.advice_records import Advice, AdviceBySpace
-from reportgen.advice.advise import advise
-from reportgen.advice.memory import Memory, memory_of
-from reportgen.advice.words import WITHHELD_NAMES
+from reportgen.advice.advise import Advice, AdviceBySpace, advise
+from reportgen.advice.memory import Memory
+from reportgen.advice.withheld import NAMES_REDACTED
 from reportgen.analyse.attributed import Attributed, attributed
 from reportgen.analyse.capacity import Fit, fit
 from reportgen.analyse.chains import chains
@@ -72,17 +71,15 @@ class Report:
     def advice(self) -> AdviceBySpace:
         """What would lower the peak of each memory space; nothing where the names that it rests on are hidden."""
         if self.redaction == "names":
-            return dict.fromkeys(self.analysis.spaces, Advice(withheld=WITHHELD_NAMES))
+            return dict.fromkeys(self.analysis.spaces, Advice(withheld=NAMES_REDACTED))
         known = self.capacities.get(MAIN_SPACE)
         return advise(self.analysis, known.size_bytes if known else None, self.devices)
 
-    @cached_property
+    @property
     def main_memory(self) -> Memory | None:
         """The main memory space over time, to ask what a value's absence changes; None where advice is withheld."""
         advice = self.advice.get(MAIN_SPACE)
-        if advice is None or advice.withheld:
-            return None
-        return memory_of(self.analysis, self.analysis.spaces[MAIN_SPACE])
+        return advice.memory if advice else None
 
     @property
     def join(self) -> Join:

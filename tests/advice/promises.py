@@ -24,8 +24,8 @@ from dataclasses import dataclass
 from itertools import permutations
 from pathlib import Path
 
-from reportgen.advice.advice_records import Advice, Suggestion
-from reportgen.advice.advise import advise
+from reportgen.advice.advice_records import Suggestion
+from reportgen.advice.advise import Advice, advise
 from reportgen.advice.levers import WIDEST_RANGE
 from tests.advice.recompiled import largest
 from tests.support.markdown import Table

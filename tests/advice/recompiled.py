@@ -9,8 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from reportgen.advice.advice_records import Advice
-from reportgen.advice.advise import advise
+from reportgen.advice.advise import Advice, advise
 from reportgen.advice.arguments import Argument, arguments, results
 from reportgen.analyse.records import Analysis, Space
 from reportgen.errors import NoDumpFound

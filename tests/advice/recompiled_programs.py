@@ -4,8 +4,7 @@ import json
 from functools import cache
 from pathlib import Path
 
-from reportgen.advice.advice_records import Advice
-from reportgen.advice.advise import advise
+from reportgen.advice.advise import Advice, advise
 from reportgen.analyse.records import Analysis
 from tests.advice.recompiled import largest
 

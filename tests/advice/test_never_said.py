@@ -8,8 +8,8 @@ from typing import get_args
 
 import pytest
 
-from reportgen.advice.advice_records import Advice, Suggestion
-from reportgen.advice.advise import advise
+from reportgen.advice.advice_records import Suggestion
+from reportgen.advice.advise import Advice, advise
 from reportgen.advice.kinds import Kind
 from reportgen.analyse.capacity import fit
 from reportgen.analyse.devices import Capacity

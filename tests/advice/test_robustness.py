@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 
 from reportgen.advice.advise import advise
-from reportgen.advice.words import WITHHELD_SPACE
+from reportgen.advice.withheld import OTHER_SPACE
 from reportgen.analyse.analysis import analyse
 from reportgen.analyse.devices import MAIN_SPACE
 from reportgen.model import Dump
@@ -45,7 +45,7 @@ def test_the_same_dump_gets_the_same_advice(label: str) -> None:
 @pytest.mark.parametrize("label", sample_labels())
 def test_other_spaces_say_why_they_get_none(label: str) -> None:
     for color, advice in advise(sample_analysis(label)).items():
-        assert (advice.withheld == WITHHELD_SPACE) == (color != MAIN_SPACE)
+        assert (advice.withheld == OTHER_SPACE) == (color != MAIN_SPACE)
 
 
 @pytest.mark.parametrize("label", sample_labels())

@@ -6,8 +6,8 @@ from typing import get_args
 
 import pytest
 
-from reportgen.advice.advice_records import Advice, Suggestion
-from reportgen.advice.advise import advise
+from reportgen.advice.advice_records import Suggestion
+from reportgen.advice.advise import Advice, advise
 from reportgen.advice.framework import donation_code
 from reportgen.advice.kinds import KINDS, Kind
 from reportgen.render.site.assets import template_root

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from reportgen.advice.words import WITHHELD_NAMES
+from reportgen.advice.withheld import NAMES_REDACTED
 from reportgen.build import build
 from reportgen.input.reading import read_available
 from reportgen.options import BuildOptions, Redaction
@@ -134,7 +134,7 @@ def _figures(site: Path, ignored: Set[str]) -> list[str]:
 
 
 def test_advice_is_withheld_where_names_are_hidden(without_names: Path, without_paths: Path) -> None:
-    assert {reason for reason, suggestions in _advice(without_names)} == {WITHHELD_NAMES}
+    assert {reason for reason, suggestions in _advice(without_names)} == {NAMES_REDACTED}
     assert any(suggestions for reason, suggestions in _advice(without_paths))
 
 

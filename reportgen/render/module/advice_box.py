@@ -3,16 +3,8 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from reportgen.advice.advice_records import (
-    Advice,
-    ArgumentGroup,
-    Breakdown,
-    ConflictOf,
-    PerDevice,
-    Returned,
-    State,
-    Suggestion,
-)
+from reportgen.advice.advice_records import ArgumentGroup, Breakdown, ConflictOf, PerDevice, Returned, State, Suggestion
+from reportgen.advice.advise import Advice
 from reportgen.advice.similar_buffers import SimilarBuffers
 from reportgen.analyse.devices import MAIN_SPACE
 from reportgen.record import record

@@ -11,7 +11,7 @@ from functools import partial
 from operator import sub
 from typing import Any
 
-from reportgen.advice.advice_records import Advice
+from reportgen.advice.advise import Advice
 from reportgen.analyse.classes import CLASSES, memory_class
 from reportgen.analyse.devices import MAIN_SPACE
 from reportgen.intervals.step_function import StepFunction

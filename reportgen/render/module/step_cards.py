@@ -2,7 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 
-from reportgen.advice.advice_records import Advice, Suggestion
+from reportgen.advice.advice_records import Suggestion
+from reportgen.advice.advise import Advice
 from reportgen.advice.fitting import fitting_of
 from reportgen.advice.order import FIRST_SUGGESTIONS
 from reportgen.analyse.devices import MAIN_SPACE

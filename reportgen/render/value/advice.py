@@ -4,7 +4,8 @@ from collections.abc import Mapping
 from functools import cache
 from html import escape
 
-from reportgen.advice.advice_records import Advice, Returned, State
+from reportgen.advice.advice_records import Returned, State
+from reportgen.advice.advise import Advice
 from reportgen.advice.memory import Memory
 from reportgen.analyse.devices import MAIN_SPACE
 from reportgen.program.buffers import stretches

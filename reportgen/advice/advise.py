@@ -16,6 +16,7 @@ from reportgen.advice.advice_records import (
 )
 from reportgen.advice.combined import combined, fits_after
 from reportgen.advice.context import AdviceContext
+from reportgen.advice.finders import FINDERS
 from reportgen.advice.fitting import fitting_of
 from reportgen.advice.kinds import KINDS
 from reportgen.advice.memory import Memory, PeakAfter
@@ -23,8 +24,7 @@ from reportgen.advice.more_devices import fewest_devices, more_devices
 from reportgen.advice.next_peak import with_next
 from reportgen.advice.order import best_of_each
 from reportgen.advice.rematerialized import lost_bytes, without_rematerialization
-from reportgen.advice.similar_buffers import SimilarBuffers, similar_buffers
-from reportgen.advice.suggestions import Suggestions
+from reportgen.advice.similar_buffers import SimilarBuffers, similar_buffers, without_group
 from reportgen.advice.tables import argument_groups, returned, states
 from reportgen.advice.withheld import withheld
 from reportgen.analyse.contested import contested_bytes, decides, unread_bytes
@@ -82,7 +82,7 @@ class Advice:
         context = self._context
         if context is None:
             return (), ()
-        own = list(map(self._lowered, Suggestions(context).all()))
+        own = [self._lowered(suggestion) for find in FINDERS for suggestion in find(context)]
         best = {id(suggestion): with_next(context, suggestion) for suggestion in best_of_each(own, self._peak_bytes)}
         return tuple(best.get(id(suggestion), suggestion) for suggestion in own), tuple(best.values())
 
@@ -93,11 +93,11 @@ class Advice:
     @cached_property
     def suggestions(self) -> Sequence[Suggestion]:
         """Return the suggestions that change something, and for each of the largest groups that of never holding it."""
-        if self._context is None:
+        context = self._context
+        if context is None:
             return ()
-        suggestions = Suggestions(self._context)
-        of_groups = map(suggestions.without_group, self.groups[:_GROUP_SUGGESTIONS])
-        return (*self.own_suggestions, *map(self._lowered, of_groups))
+        largest = self.groups[:_GROUP_SUGGESTIONS]
+        return (*self.own_suggestions, *(self._lowered(without_group(context, group)) for group in largest))
 
     def _lowered(self, suggestion: Suggestion) -> Suggestion:
         """Return a suggestion that claims no more than what is known of the program allows."""
@@ -179,7 +179,7 @@ class Advice:
 
     @cached_property
     def more_devices(self) -> tuple[PerDevice, ...]:
-        """Return what each device needs on those asked about, or on 2, 4 and 8 times as many if the program is too large."""
+        """Return what each device needs on those asked about, or on 2, 4 and 8 times as many if it does not fit."""
         if self._context is None or not (self._is_over or self._devices):
             return ()
         return tuple(more_devices(self._context, self._devices))

@@ -5,10 +5,15 @@ says what the peak would be if the bytes were not held over that stretch, and le
 """
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field, replace
 
+from reportgen.advice.advice_records import Confidence, Suggestion
+from reportgen.advice.context import AdviceContext
+from reportgen.advice.kinds import Kind
 from reportgen.advice.memory import ALWAYS, Memory, PeakAfter, Stretch
+from reportgen.advice.suggest import is_worth_listing, suggest
+from reportgen.advice.where import largest_of, order_words, where
 from reportgen.analyse.records import Analysis
 from reportgen.intervals.step_function import Change
 from reportgen.program.opcodes import MOVES, WRITES_NOTHING, ZEROS
@@ -22,6 +27,11 @@ _LONG_PART = 10
 
 _SMALL_PART = 1000
 """A value is small if it is less than this part of the peak."""
+
+_CPU_CHECKPOINT = (
+    "XLA on CPU merges the second computation with the first, up to jaxlib 0.11.0: a checkpoint outside of a loop does "
+    "not lower the peak here. Test its effect on memory on the device that the program is for."
+)
 
 
 @record
@@ -39,6 +49,40 @@ class AvoidableGroup:
     copies: Mapping[int, int] = field(default_factory=dict)
 
 
+def find_early_recomputation(context: AdviceContext) -> Iterator[Suggestion]:
+    """Yield what a checkpoint computes long before it is read."""
+    group = _recomputed_early(context.analysis, context.memory)
+    caveat = "" if context.has_checkpoints else _CPU_CHECKPOINT
+    if is_worth_listing(context, group.size_bytes):
+        yield suggest_group(context, "recomputed-early", "up to", group, "recomputed too early", caveat)
+
+
+def find_early_creation(context: AdviceContext) -> Iterator[Suggestion]:
+    """Yield what is made long before it is read."""
+    group = _made_early(context.program, context.memory)
+    if is_worth_listing(context, group.size_bytes):
+        yield suggest_group(context, "made-early", "up to", group, "created too early")
+
+
+def find_copies(context: AdviceContext) -> Iterator[Suggestion]:
+    """Yield the copies of what is held anyway, with the array that most of them are of, and the orders of both."""
+    group = _copies_of_held(context.program, context.memory)
+    if is_worth_listing(context, group.size_bytes):
+        number, is_all = largest_of(context.analysis, group.sizes)
+        orders = order_words(context.analysis, number, group.copies[number])
+        of = f"{'' if is_all else ', mainly'} of {where(context.analysis, number)}"
+        what = f"avoid redundant copies{of}{f': {orders}' if orders else ''}"
+        yield suggest_group(context, "copy", "up to", group, what)
+
+
+def suggest_group(
+    context: AdviceContext, kind: Kind, confidence: Confidence, group: AvoidableGroup, what: str, caveat: str = ""
+) -> Suggestion:
+    """Return the suggestion about a group, with a value of each of its buffers."""
+    buffers = context.program.buffers.one_of_each(group.values)
+    return suggest(context, kind, confidence, what, group.size_bytes, group.outcome, buffers=buffers, caveat=caveat)
+
+
 def idle_over_peak(program: Program, memory: Memory, number: int) -> Stretch | None:
     """Return the moments around the peak at which nothing makes or reads a value; None where it is used there."""
     held, peak = memory.temps[number], memory.peak.moment
@@ -50,7 +94,7 @@ def idle_over_peak(program: Program, memory: Memory, number: int) -> Stretch | N
     return (max(before) + 1, min(after) - 1) if before and after else None
 
 
-def recomputed_early(analysis: Analysis, memory: Memory) -> AvoidableGroup:
+def _recomputed_early(analysis: Analysis, memory: Memory) -> AvoidableGroup:
     """Find what a checkpoint recomputes, and what then waits for its reader over the peak."""
     long = max(_LONG_MOMENTS, memory.moments // _LONG_PART)
     cuts = {}
@@ -62,7 +106,7 @@ def recomputed_early(analysis: Analysis, memory: Memory) -> AvoidableGroup:
     return _group(memory, cuts)
 
 
-def made_early(program: Program, memory: Memory) -> AvoidableGroup:
+def _made_early(program: Program, memory: Memory) -> AvoidableGroup:
     """Find what is made before the peak and first read after it, although it could be made just before.
 
     That is so if what it is made of is still there then. The bytes of a few small operands are held longer instead.
@@ -97,7 +141,7 @@ def _operands_held_longer(program: Program, memory: Memory, number: int, until: 
     return None if cost * 2 > memory.temps[number].size_bytes else longer
 
 
-def copies_of_held(program: Program, memory: Memory) -> AvoidableGroup:
+def _copies_of_held(program: Program, memory: Memory) -> AvoidableGroup:
     """Find the buffers at the peak that begin as a copy of what stays: a live value, or an array of the caller.
 
     What begins as a copy of one repeated number needs bytes of its own, and so does what is written later, unless the

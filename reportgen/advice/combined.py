@@ -6,16 +6,15 @@ of them. A batch is made smaller only where nothing else makes the program fit, 
 
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import replace
-from math import floor
 
 from reportgen.advice.advice_records import Confidence, Suggestion
+from reportgen.advice.batch_finder import find_batch_that_fits
 from reportgen.advice.context import AdviceContext
+from reportgen.advice.finders import CHANGES_OF_PROGRAM
 from reportgen.advice.fitting import fitting_of
 from reportgen.advice.kinds import KINDS, Kind
 from reportgen.advice.order import FIRST_SUGGESTIONS, LEAST_PART, best_of_each, joint_kind, rank
-from reportgen.advice.suggestions import Suggestions
-
-_SMALLEST_BATCH = 0.05
+from reportgen.advice.shard import find_sharding
 
 _WEAKEST: Sequence[Confidence] = ("at least", "estimate", "range")
 """Of several edits the first of these claims that one has is what is claimed of all."""
@@ -90,10 +89,10 @@ def _chain(
 def _after_donation(context: AdviceContext, lower: Lower, before: Container[Kind]) -> Mapping[Kind, Suggestion]:
     """Return the steps that are left after the donation, by their kind, as they are then without the others."""
     after = context.after_donation
-    suggestions = Suggestions(after)
-    sharding = suggestions.sharding() if "shard" in before else ()
-    found = best_of_each(map(lower, (*suggestions.changes(), *sharding)), after.memory.peak.peak_bytes)
-    return {joint_kind(suggestion): suggestion for suggestion in found if _can_be_joined(suggestion)}
+    finders = (*CHANGES_OF_PROGRAM, *((find_sharding,) if "shard" in before else ()))
+    suggestions = (lower(suggestion) for find in finders for suggestion in find(after))
+    best = best_of_each(suggestions, after.memory.peak.peak_bytes)
+    return {joint_kind(suggestion): suggestion for suggestion in best if _can_be_joined(suggestion)}
 
 
 def _can_be_joined(suggestion: Suggestion) -> bool:
@@ -129,15 +128,10 @@ def _smaller(
     context: AdviceContext, ordered: Sequence[Suggestion], lower: Lower, available_bytes: int
 ) -> Iterator[Sequence[Suggestion]]:
     """Yield the largest batch that fits, alone and after the donation."""
-    yield from ((lower(one),) for one in _batch(context, available_bytes))
+    yield from ((lower(one),) for one in find_batch_that_fits(context, available_bytes))
     if donation := next((suggestion for suggestion in ordered if suggestion.kind == "donate"), None):
-        found = (lower(replace(one, after=("donate",))) for one in _batch(context.after_donation, available_bytes))
+        found = (
+            lower(replace(one, after=("donate",)))
+            for one in find_batch_that_fits(context.after_donation, available_bytes)
+        )
         yield from ((donation, one) for one in found)
-
-
-def _batch(context: AdviceContext, available_bytes: int) -> Iterator[Suggestion]:
-    """Yield the largest batch that fits, in hundredths of the batch as it is."""
-    factor = context.batch.largest(available_bytes) if context.batch else None
-    hundredths = floor(min(factor or 0.0, 1.0) * 100) / 100
-    if hundredths >= _SMALLEST_BATCH:
-        yield Suggestions(context).smaller_batch(hundredths)

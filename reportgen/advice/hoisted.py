@@ -7,9 +7,12 @@ What is made of a wider type is left out, because XLA itself moves it out of the
 the loop of the backward pass would hold a gradient for each step in the wider type.
 """
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 
+from reportgen.advice.advice_records import Suggestion
+from reportgen.advice.context import AdviceContext
 from reportgen.advice.memory import ALWAYS, Memory, PeakAfter
+from reportgen.advice.suggest import suggest_range
 from reportgen.intervals.step_function import Change
 from reportgen.parse.shape_parser import plain_shape
 from reportgen.program.opcodes import COPIES, RENAMES
@@ -33,7 +36,15 @@ class Hoisted:
     most: PeakAfter
 
 
-def hoisted(program: Program, memory: Memory, trained: Collection[int]) -> Hoisted | None:
+def find_hoisted(context: AdviceContext) -> Iterator[Suggestion]:
+    """Yield the suggestion to compute in the body of a loop what each of its steps reads a part of."""
+    trained = [argument.number for argument in context.state] if context.program.has_backward_pass else []
+    if hoisted := _hoisted(context.program, context.memory, trained):
+        what = f"compute {context.described(hoisted.values)} in the body of the loop that reads it"
+        yield suggest_range(context, "copy", what, hoisted.size_bytes, hoisted.least, hoisted.most, hoisted.values)
+
+
+def _hoisted(program: Program, memory: Memory, trained: Collection[int]) -> Hoisted | None:
     """Return what could be computed in the body of the loop that reads it; None where there is nothing.
 
     `trained` are the arguments of which nothing may be computed there.

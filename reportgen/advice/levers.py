@@ -15,10 +15,14 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, S
 from dataclasses import replace
 from functools import cached_property
 
+from reportgen.advice.advice_records import Suggestion
 from reportgen.advice.arguments import Argument, named_parts, top_name
 from reportgen.advice.attention import Attention
 from reportgen.advice.context import AdviceContext
+from reportgen.advice.framework import CHECKPOINT_OF_ATTENTION, attention_code
+from reportgen.advice.kinds import Kind
 from reportgen.advice.memory import ALWAYS, Edit, PeakAfter
+from reportgen.advice.suggest import WIDEST_RANGE, is_worth_listing, suggest, suggest_range
 from reportgen.intervals.step_function import Change
 from reportgen.parse.shape_parser import plain_shape
 from reportgen.program.dimensions import Origin
@@ -37,8 +41,8 @@ _LOSS = re.compile(r"softmax|take_along_axis|one_hot|logsumexp|cross_entropy|/(?
 _ACTIVATION = re.compile(r"silu|swish|sigmoid|logistic|softplus|elu\b|gelu|mish|tanh")
 
 
-WIDEST_RANGE = 1.5
-"""How many times the least that a range saves its most may be; a wider one says nothing."""
+_NARROWER_STATE = "It takes half the memory; the program computes in the wider type as before, and its results change."
+_NARROWER_MOMENT = "In optax, `mu_dtype` narrows `mu` alone, for about half of this."
 
 
 @record
@@ -59,6 +63,59 @@ class Lever:
     @property
     def argument_names(self) -> tuple[str, ...]:
         return tuple(dict.fromkeys(map(top_name, self.parts)))
+
+
+def find_levers(context: AdviceContext) -> Iterator[Suggestion]:
+    """Yield what an expert would change, as far as the program has it."""
+    levers = Levers(context)
+    attention, backend = levers.attention(), context.analysis.backend
+    # What is multiplied is looked for in the whole text, which is long, and matters only on a GPU.
+    heads = levers.heads() if attention and backend == "gpu" else set()
+    of_attention, code = "compute attention in blocks: {}", attention_code(backend, heads)
+    if attention and attention.is_recomputed:
+        of_attention, code = "recompute attention in the backward pass: {}", CHECKPOINT_OF_ATTENTION
+    changes: list[tuple[Kind, str, Lever | None, str]] = [
+        ("attention", of_attention, attention, code),
+        ("logits", "compute the loss in chunks: {}", levers.logits(), ""),
+        ("carry", "carry as one stack in the loop, instead of two: {}", levers.carry(), ""),
+        ("carry", "donate {} and carry them through the loop", levers.donated_carry(), ""),
+        ("offload", "keep {} in host memory until the update", levers.offload(), ""),
+        ("type", "use a narrower type for {}", levers.narrower_state(), ""),
+        ("type", "use a narrower type for {}", levers.narrower(), ""),
+    ]
+    for kind, what, lever, code in changes:
+        if lever and is_worth_listing(context, lever.size_bytes):
+            yield _of_lever(context, kind, what, lever, code if context.is_jax else "")
+
+
+def _of_lever(context: AdviceContext, kind: Kind, what: str, lever: Lever, code: str) -> Suggestion:
+    what = what.format(", ".join(lever.parts) or context.described(lever.values))
+    size_bytes, values, names = lever.size_bytes, lever.values, lever.argument_names
+    if lever.least is None or lever.most is None:
+        buffers, peak = context.program.buffers.one_of_each(values), context.memory.peak
+        return suggest(
+            context, kind, "unknown", what, size_bytes, peak, buffers=buffers, argument_names=names, code=code
+        )
+    if kind in ("attention", "logits"):
+        suggestion = suggest_range(context, kind, what, size_bytes, lever.least, lever.most, values, code)
+        if suggestion.is_computed:
+            return suggestion
+    caveat = ""
+    if kind == "type":
+        is_optax = any(part.endswith(".nu") for part in lever.parts)
+        caveat = f"{_NARROWER_STATE} {_NARROWER_MOMENT}" if is_optax else _NARROWER_STATE
+    return suggest(
+        context,
+        kind,
+        "estimate" if kind in ("carry", "type") else "up to",
+        what,
+        size_bytes,
+        lever.most,
+        buffers=values,
+        argument_names=names,
+        caveat=caveat,
+        code=code,
+    )
 
 
 class Levers:

@@ -9,10 +9,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 from math import prod
 
-from reportgen.advice.avoidable import AvoidableGroup
+from reportgen.advice.advice_records import Suggestion
+from reportgen.advice.avoidable import AvoidableGroup, suggest_group
 from reportgen.advice.context import AdviceContext
 from reportgen.advice.memory import Edit
-from reportgen.advice.where import array_of
+from reportgen.advice.suggest import is_worth_listing
+from reportgen.advice.where import array_of, largest_of, padded_words, product, where
 from reportgen.analyse.sizes import physical_order, round_up, under_first_tile
 from reportgen.model.shapes import ArrayShape
 from reportgen.program.dimensions import Origin
@@ -30,6 +32,18 @@ class Merged:
 
     sizes: tuple[int, ...]
     saved_bytes: int
+
+
+def find_padding(context: AdviceContext) -> Iterator[Suggestion]:
+    """Yield the padding that goes if dimensions are merged, with the array that has most of it and its layout."""
+    arguments = [argument.number for argument in context.arguments]
+    group = padding(context, [*arguments, *(result.number for result in context.results)])
+    if is_worth_listing(context, group.size_bytes):
+        number, is_all = largest_of(context.analysis, group.sizes)
+        dimensions = merged(context, number)
+        how = f": {padded_words(context.analysis, number)}; merge {product(dimensions.sizes)}" if dimensions else ""
+        of = f"{'' if is_all else ' at the peak, mainly'} of {where(context.analysis, number)}"
+        yield suggest_group(context, "padding", "at least", group, f"avoid the padding{of}{how}")
 
 
 def padding(context: AdviceContext, statics: Iterable[int]) -> AvoidableGroup:

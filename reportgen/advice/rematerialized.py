@@ -11,8 +11,8 @@ from operator import add
 
 from reportgen.advice.advice_records import Suggestion
 from reportgen.advice.kinds import KINDS
-from reportgen.advice.levers import WIDEST_RANGE
 from reportgen.advice.memory import Memory, PeakAfter
+from reportgen.advice.suggest import WIDEST_RANGE
 from reportgen.program.program import Program
 from reportgen.program.scopes import XLA_REMATERIALIZED
 

@@ -7,11 +7,15 @@ is computed on parts, and the largest array that the gradient reads comes back w
 """
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from math import prod
 
+from reportgen.advice.advice_records import Suggestion
 from reportgen.advice.arguments import Argument, Result
 from reportgen.advice.context import AdviceContext
+from reportgen.advice.framework import DIVIDED_ACTIVATIONS
 from reportgen.advice.memory import Edit, PeakAfter
+from reportgen.advice.suggest import is_worth_listing, suggest, suggest_range
 from reportgen.program.scopes import direction
 from reportgen.program.sharding import even_split
 from reportgen.record import record
@@ -31,7 +35,22 @@ class Shard:
     most: PeakAfter
 
 
-def shard(context: AdviceContext) -> Shard | None:
+def find_sharding(context: AdviceContext) -> Iterator[Suggestion]:
+    """Yield the division of what several devices hold whole among them."""
+    shard = _shard(context)
+    if shard is None or not is_worth_listing(context, shard.held_bytes):
+        return
+    names = tuple(dict.fromkeys(argument.name for argument in shard.arguments))
+    what = f"shard {', '.join(names)} over the {shard.devices} devices, and keep activations sharded"
+    code = DIVIDED_ACTIVATIONS if context.is_jax else ""
+    numbers = tuple(argument.number for argument in shard.arguments)
+    suggestion = suggest_range(context, "shard", what, shard.held_bytes, shard.least, shard.most, numbers, code)
+    if not suggestion.is_computed:
+        suggestion = suggest(context, "shard", "up to", what, shard.held_bytes, shard.most, buffers=numbers, code=code)
+    yield replace(suggestion, argument_names=names)
+
+
+def _shard(context: AdviceContext) -> Shard | None:
     """Return what an even division of what several devices hold whole saves; None where nothing can be divided."""
     parts = dict(_parts(context))
     if not parts:

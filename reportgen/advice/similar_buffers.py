@@ -2,8 +2,11 @@
 
 from collections import defaultdict
 
+from reportgen.advice.advice_records import Suggestion
 from reportgen.advice.avoidable import idle_over_peak
+from reportgen.advice.context import AdviceContext
 from reportgen.advice.memory import Memory, PeakAfter
+from reportgen.advice.suggest import suggest
 from reportgen.analyse.peak_groups import spoken_name
 from reportgen.analyse.records import Analysis
 from reportgen.program.author import UNNAMED_ARGUMENT, common_relation
@@ -47,6 +50,12 @@ def similar_buffers(analysis: Analysis, memory: Memory) -> list[SimilarBuffers]:
     sizes = {key: _held_bytes(memory, numbers) for key, numbers in members.items()}
     largest = sorted(members, key=lambda key: (-sizes[key], key))[:MOST]
     return [_group(analysis, memory, key, members[key], sizes[key]) for key in largest]
+
+
+def without_group(context: AdviceContext, group: SimilarBuffers) -> Suggestion:
+    """Return the suggestion of never holding a group of buffers."""
+    what = f"without {group.name}, {group.shape}"
+    return suggest(context, "family", "up to", what, group.held_bytes, group.gone, buffers=group.buffers)
 
 
 def _held_bytes(memory: Memory, numbers: list[int]) -> int:

@@ -26,7 +26,7 @@ from pathlib import Path
 
 from reportgen.advice.advice_records import Suggestion
 from reportgen.advice.advise import Advice, advise
-from reportgen.advice.levers import WIDEST_RANGE
+from reportgen.advice.suggest import WIDEST_RANGE
 from tests.advice.recompiled import largest
 from tests.support.markdown import Table
 

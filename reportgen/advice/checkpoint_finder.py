@@ -1,0 +1,74 @@
+"""Suggest checkpoints: of the bodies of loops, of functions that are called often, and of scopes."""
+
+from collections.abc import Sequence
+
+from reportgen.advice.advice_records import Suggestion
+from reportgen.advice.checkpoint import Checkpoint
+from reportgen.advice.context import AdviceContext
+from reportgen.advice.framework import checkpoint_of_function, checkpoint_of_loop, checkpoint_of_scope, place
+from reportgen.advice.loops import LoopCheckpoint, loop_checkpoints
+from reportgen.advice.order import worth_bytes
+from reportgen.advice.repeated_calls import repeated_calls
+from reportgen.advice.suggest import is_worth_listing, suggest, suggest_range
+
+_LISTED = 5
+_LITTLE_PART = 100
+"""That something is saved at least says something if it is more than this part of the peak."""
+
+
+def find_checkpoints(context: AdviceContext) -> Sequence[Suggestion]:
+    """Return checkpoints of loops, scopes and functions; of loops alone where the others do nothing."""
+    memory = context.memory
+    suggestions = [_of_loop(context, checkpoint) for checkpoint in loop_checkpoints(context.program, memory)]
+    if context.has_checkpoints:
+        arrays = context.checkpoints.arrays(memory)
+        suggestions += [_of_function(context, call) for call in repeated_calls(context, memory, arrays)]
+        suggestions += [_of_scope(context, scope) for scope in context.checkpoints.families(memory, arrays)]
+    worth = [suggestion for suggestion in suggestions if is_worth_listing(context, worth_bytes(suggestion))]
+    return sorted(worth, key=lambda suggestion: -worth_bytes(suggestion))[:_LISTED]
+
+
+def _of_scope(context: AdviceContext, checkpoint: Checkpoint) -> Suggestion:
+    operation = _operation(context, checkpoint)
+    code = checkpoint_of_scope(context.program, operation, checkpoint.scope) if operation else ""
+    return _suggest(context, checkpoint, f"checkpoint {checkpoint.scope}", code)
+
+
+def _of_function(context: AdviceContext, checkpoint: Checkpoint) -> Suggestion:
+    operation = _operation(context, checkpoint)
+    code = checkpoint_of_function(context.program, operation, checkpoint.scope) if operation else ""
+    what = f"checkpoint the calls of {checkpoint.scope.rpartition('<locals>.')[2]}"
+    return _suggest(context, checkpoint, what, code)
+
+
+def _operation(context: AdviceContext, checkpoint: Checkpoint) -> str:
+    """Return the operation that makes the first value of a checkpoint; empty for one without values."""
+    return context.analysis.authors.of(checkpoint.values[0]).operation if checkpoint.values else ""
+
+
+def _suggest(context: AdviceContext, checkpoint: Checkpoint, what: str, code: str) -> Suggestion:
+    peak = context.memory.peak
+    least = context.reordered(checkpoint.least) if checkpoint.is_open else peak
+    kept_bytes, values = checkpoint.kept_bytes, checkpoint.values
+    if (peak.peak_bytes - least.peak_bytes) * _LITTLE_PART >= peak.peak_bytes:
+        buffers = context.program.buffers.one_of_each(values)
+        return suggest(context, "checkpoint", "at least", what, kept_bytes, least, buffers=buffers, code=code)
+    return suggest_range(context, "checkpoint", what, kept_bytes, checkpoint.least, checkpoint.most, values, code)
+
+
+def _of_loop(context: AdviceContext, checkpoint: LoopCheckpoint) -> Suggestion:
+    program, loops = context.program, checkpoint.loops
+    where = [(f"the loop at {at}" if (at := place(program, loop)) else loop) for loop in loops]
+    what = f"checkpoint the body of {' and of '.join(where)}"
+    code = "; ".join(filter(None, dict.fromkeys(checkpoint_of_loop(program, loop) for loop in loops)))
+    code += "  # each of these bodies" if code and len(loops) > 1 else ""
+    return suggest_range(
+        context,
+        "checkpoint-loop",
+        what,
+        checkpoint.stack_bytes,
+        checkpoint.least,
+        checkpoint.most,
+        checkpoint.values,
+        code,
+    )

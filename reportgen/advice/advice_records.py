@@ -1,10 +1,14 @@
-"""Define the records of advice: suggestions, each with the peak that it leads to and how sure that is."""
+"""Define the records of advice.
+
+A suggestion has two forms: `Suggestion`, as it is computed, and `SuggestionFigures`, as documents have it. They answer
+to the same names, so that the words of one are those of the other.
+"""
 
 from typing import Literal
 
 from reportgen.advice.kinds import Kind
 from reportgen.advice.memory import PeakAfter
-from reportgen.document import Bytes, Count, Positive, document
+from reportgen.document import Bytes, Count, Positive, SignedBytes, document
 from reportgen.record import record
 
 Confidence = Literal["exact", "up to", "predicted", "estimate", "range", "at least", "unknown"]
@@ -98,6 +102,73 @@ class Suggestion:
     def needed_bytes(self) -> int:
         """Return what the program needs after the least that it saves."""
         return self.peak_bytes + self.above_peak_bytes
+
+
+@document()
+class CombinedFigures:
+    """A change to the program together with those before it, and the peak that they lead to."""
+
+    kind: Kind
+    """The kind of suggestion."""
+    confidence: Confidence
+    """How sure the peak is."""
+    what: str
+    """The change in a few words."""
+    after: tuple[Kind, ...]
+    """The kinds of the suggestions that come before it; empty for one on its own."""
+    peak_bytes: Bytes
+    """The peak after it and all before it, in bytes; for a range, after the least that it saves. Where the saving is
+    unknown, the peak as it is now."""
+    peak_low_bytes: Bytes | None
+    """The peak after the most that a range saves, in bytes; null for any other confidence."""
+    needed_bytes: Bytes
+    """What is needed then, in bytes: peak_bytes and the slack that there is now."""
+    next_moment: Count
+    """The moment of that peak, a position in the schedule."""
+    next_largest: str | None
+    """What takes most of that peak, in words; null where that is not known."""
+
+    @property
+    def is_computed(self) -> bool:
+        """Whether the saving is known."""
+        return self.confidence != "unknown"
+
+    @property
+    def least_peak_bytes(self) -> int:
+        """The peak after the most that a range saves, in bytes; peak_bytes for any other confidence."""
+        return self.peak_bytes if self.peak_low_bytes is None else self.peak_low_bytes
+
+
+@document()
+class SuggestionFigures(CombinedFigures):
+    """A change to the program, and the peak that it leads to."""
+
+    argument_names: tuple[str, ...]
+    """The arguments to donate, as donate_argnames takes them; empty for other kinds."""
+    values: tuple[str, ...]
+    """A value of each buffer that it is about, as NAME{INDEX}; at most 500 of them."""
+    value_count: Count
+    """How many buffers it is about."""
+    lines: tuple[str, ...]
+    """The source lines that write what it is about or, of arguments, read it first; empty if none is known."""
+    involved_bytes: Bytes
+    """The bytes that it is about, which is no saving."""
+    saving_bytes: SignedBytes | None
+    """What the peak loses, in bytes; the least of a range. Negative if the peak grows; null if unknown."""
+    saving_high_bytes: SignedBytes | None
+    """The most of a range, in bytes; null for any other confidence."""
+    scratch_bytes: Bytes
+    """Bytes of other values that used the memory of the results, and need another place."""
+    conflict_bytes: Bytes
+    """Bytes of results that cannot take an argument's place, because it is still read when they are written."""
+    conflicts: tuple[ConflictOf, ...]
+    """These arguments."""
+    reason: str | None
+    """Why it saves less than it is about; null if there is nothing to say."""
+    caveat: str
+    """What to know before doing it."""
+    code: str | None
+    """What to write in JAX; null if that cannot be said."""
 
 
 @document()

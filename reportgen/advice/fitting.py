@@ -1,9 +1,9 @@
 """Judge whether a program fits after a change, as far as what is claimed of the change tells it."""
 
 from collections.abc import Mapping
-from typing import Literal, Protocol
+from typing import Literal
 
-from reportgen.advice.advice_records import Confidence
+from reportgen.advice.advice_records import CombinedFigures, Confidence, Suggestion
 
 Fitting = Literal["fits", "close", "too much"]
 """*close*: the error of what is claimed straddles the capacity, so only a compilation tells."""
@@ -12,28 +12,12 @@ _ERRORS: Mapping[Confidence, float] = {"predicted": 0.02, "range": 0.02, "estima
 """By how much of the peak recompiled programs were off, nearly all of them (`tests.advice.promises`)."""
 
 
-class Reached(Protocol):
-    """The peak after a change, what is needed then, and how sure that is.
-
-    `least_peak_bytes` is the least peak of a range. What is needed is more than either peak by the same bytes.
-    """
-
-    @property
-    def confidence(self) -> Confidence: ...
-    @property
-    def peak_bytes(self) -> int: ...
-    @property
-    def least_peak_bytes(self) -> int: ...
-    @property
-    def needed_bytes(self) -> int: ...
-
-
-def least_needed(suggestion: Reached) -> int:
+def least_needed(suggestion: Suggestion | CombinedFigures) -> int:
     """Return the bytes that are needed after the most that a change saves."""
     return suggestion.needed_bytes - (suggestion.peak_bytes - suggestion.least_peak_bytes)
 
 
-def fitting_of(suggestion: Reached, size_bytes: int) -> Fitting:
+def fitting_of(suggestion: Suggestion | CombinedFigures, size_bytes: int) -> Fitting:
     """Return whether a program fits after a change, as far as it is known."""
     return fitting(suggestion.confidence, least_needed(suggestion), suggestion.needed_bytes, size_bytes)
 

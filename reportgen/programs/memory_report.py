@@ -10,6 +10,7 @@ from functools import cached_property
 from html import escape
 from pathlib import Path
 
+from reportgen.advice.advice_records import SuggestionFigures
 from reportgen.build import single_page
 from reportgen.compare.builds import BuildComparison
 from reportgen.compare.compare_markdown import markdown
@@ -20,7 +21,7 @@ from reportgen.reports.explain_document import ExplainedModule, explained
 from reportgen.reports.explain_sections import sections
 from reportgen.reports.explain_text import explanation_lines
 from reportgen.reports.formats import cut, end_of, human_bytes, least_words
-from reportgen.reports.report_document import PeakBuffers, SpaceFigures, SuggestionFigures
+from reportgen.reports.report_document import PeakBuffers, SpaceFigures
 from reportgen.reports.styled_text import plain
 from reportgen.reports.summary import Summary
 from reportgen.sides import compare_pair, compare_sources, load_source

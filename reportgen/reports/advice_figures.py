@@ -3,21 +3,14 @@
 from collections.abc import Sequence
 from typing import Any
 
-from reportgen.advice.advice_records import Suggestion
+from reportgen.advice.advice_records import CombinedFigures, Suggestion, SuggestionFigures
 from reportgen.advice.advise import Advice
 from reportgen.advice.similar_buffers import SimilarBuffers
 from reportgen.analyse.devices import Origin
 from reportgen.analyse.records import Analysis
 from reportgen.model import Dump
 from reportgen.reports.annotated_source import lines_of
-from reportgen.reports.report_document import (
-    ADVICE_SCHEMA,
-    AdviceFigures,
-    BatchFigures,
-    CombinedFigures,
-    GroupFigures,
-    SuggestionFigures,
-)
+from reportgen.reports.report_document import ADVICE_SCHEMA, AdviceFigures, BatchFigures, GroupFigures
 
 _MOST_VALUES = 500
 

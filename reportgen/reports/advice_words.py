@@ -5,11 +5,19 @@ are not.
 """
 
 from collections.abc import Mapping
-from typing import Protocol
 
-from reportgen.advice.advice_records import Breakdown, CapacityAdvice, Confidence, PerDevice, Suggestion, Verdict
+from reportgen.advice.advice_records import (
+    Breakdown,
+    CapacityAdvice,
+    CombinedFigures,
+    Confidence,
+    PerDevice,
+    Suggestion,
+    SuggestionFigures,
+    Verdict,
+)
 from reportgen.advice.advise import Advice
-from reportgen.advice.fitting import Fitting, Reached, fitting_of, least_needed
+from reportgen.advice.fitting import Fitting, fitting_of, least_needed
 from reportgen.advice.kinds import KINDS
 from reportgen.analyse.capacity import Fit
 from reportgen.reports.formats import UNITS, human_bytes, least_words
@@ -45,25 +53,7 @@ _TOGETHER: Mapping[Fitting, str] = {
 }
 
 
-class Saving(Protocol):
-    """What a change to a program saves, and how sure that is.
-
-    `saving_bytes` counts only where it is computed; `saving_high_bytes` is the most of a range.
-    """
-
-    @property
-    def confidence(self) -> Confidence: ...
-    @property
-    def is_computed(self) -> bool: ...
-    @property
-    def involved_bytes(self) -> int: ...
-    @property
-    def saving_bytes(self) -> int | None: ...
-    @property
-    def saving_high_bytes(self) -> int | None: ...
-
-
-def amount_words(suggestion: Saving) -> str:
+def amount_words(suggestion: Suggestion | SuggestionFigures) -> str:
     """Return what a suggestion saves, worded as its confidence allows."""
     if not suggestion.is_computed:
         return f"unknown; {saving_words(suggestion)}"
@@ -83,7 +73,7 @@ def amount_words(suggestion: Saving) -> str:
             return human_bytes(least)
 
 
-def saving_words(suggestion: Saving) -> str:
+def saving_words(suggestion: Suggestion | SuggestionFigures) -> str:
     """Return `saves about 281 MiB` or, where the saving is unknown, `involves 281 MiB`."""
     if not suggestion.is_computed:
         return f"involves {rounded_bytes(suggestion.involved_bytes)}"
@@ -110,12 +100,12 @@ def _span_words(low: int, high: int) -> str:
     return f"{least.removesuffix(most[most.index(' ') :])} to {most}"
 
 
-def peak_words(suggestion: Reached) -> str:
+def peak_words(suggestion: Suggestion | CombinedFigures) -> str:
     """Return the peak that a suggestion leads to, as exact as its confidence is."""
     return _left_words(suggestion.confidence, suggestion.least_peak_bytes, suggestion.peak_bytes)
 
 
-def needed_words(suggestion: Reached) -> str:
+def needed_words(suggestion: Suggestion | CombinedFigures) -> str:
     """Return what is needed after a suggestion, as exact as its confidence is."""
     return _left_words(suggestion.confidence, least_needed(suggestion), suggestion.needed_bytes)
 
@@ -126,7 +116,7 @@ def _left_words(confidence: Confidence, low: int, high: int) -> str:
     return f"about {rounded_bytes(high)}" if confidence in _ROUNDED else human_bytes(high)
 
 
-def result_words(suggestion: Reached, exceeded_bytes: int | None) -> str:
+def result_words(suggestion: Suggestion | CombinedFigures, exceeded_bytes: int | None) -> str:
     """Return what is needed after a suggestion, and whether that fits a device that is too small for the program now.
 
     `exceeded_bytes` is what that device has; None if the program fits as it is, or nothing is known.

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 
+from reportgen.advice.advice_records import SuggestionFigures
 from reportgen.analyse.logged_errors import LoggedError
 from reportgen.analyse.phases import Phase, label
 from reportgen.analyse.spaces import is_small
@@ -12,7 +13,7 @@ from reportgen.reports.error_causes import parts_of, whole_of
 from reportgen.reports.error_words import figures, is_failure, next_step, told, unknown, verdict, would_fit
 from reportgen.reports.explain_document import ExplainedModule
 from reportgen.reports.formats import capital, counted, human_bytes, least_words, more_lines, range_words
-from reportgen.reports.report_document import AdviceFigures, PeakBuffers, SpaceFigures, SuggestionFigures
+from reportgen.reports.report_document import AdviceFigures, PeakBuffers, SpaceFigures
 from reportgen.reports.source_words import line_words, short_words
 from reportgen.reports.styled_text import Tone
 

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from reportgen.advice.advice_records import SuggestionFigures
 from reportgen.check import check
 from reportgen.document import encoded
 from reportgen.input.discover import discover_all
@@ -20,7 +21,7 @@ from reportgen.reports.explain_sections import sections
 from reportgen.reports.explain_text import MOST_LINES, NARROWEST, explanation_lines
 from reportgen.reports.formats import human_bytes, visible
 from reportgen.reports.markdown_text import escaped
-from reportgen.reports.report_document import SpaceFigures, SuggestionFigures
+from reportgen.reports.report_document import SpaceFigures
 from reportgen.reports.source_words import line_words
 from reportgen.reports.styled_text import plain
 from reportgen.terminal import Terminal

@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from reportgen.advice.advice_records import CombinedFigures, SuggestionFigures
 from reportgen.commands.printing import print_modules
 from reportgen.dump_pages import module_of
 from reportgen.input.discover import discover
@@ -28,7 +29,7 @@ from reportgen.reports.explain_markdown import explanation_markdown
 from reportgen.reports.explain_sections import sections
 from reportgen.reports.explain_text import explanation_lines
 from reportgen.reports.formats import exact_bytes, human_bytes, more_lines, shortened, visible
-from reportgen.reports.report_document import CombinedFigures, SpaceFigures, SuggestionFigures
+from reportgen.reports.report_document import SpaceFigures
 from reportgen.reports.source_words import line_words, short_words
 from reportgen.reports.summary import Summary
 from reportgen.reports.summary_of_report import summary

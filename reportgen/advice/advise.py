@@ -200,6 +200,11 @@ class Advice:
             devices=fewest_devices(context, available) if self._is_over else None,
         )
 
+    @property
+    def exceeded_bytes(self) -> int | None:
+        """Return the capacity if the program needs more than that; None if it fits, or nothing is known."""
+        return self.capacity.size_bytes if self.capacity and self.capacity.excess_bytes else None
+
     def _verdict(self, context: AdviceContext, size_bytes: int) -> Verdict:
         """Compare what the program needs with the capacity, not its peak, because slack is needed, too.
 

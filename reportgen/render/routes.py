@@ -50,6 +50,11 @@ def glossary(anchor: str) -> str:
     return f"{GLOSSARY}#{anchor}"
 
 
+def suggestion_help(kind: str) -> str:
+    """Return the path of the section that explains a kind of suggestion."""
+    return glossary(f"suggestion-{kind}")
+
+
 def finding_help(slug: str) -> str:
     """Return the path of the section that explains a kind of finding."""
     return f"{FINDINGS_HELP}#{slug}"

@@ -7,11 +7,15 @@ are not.
 from collections.abc import Mapping
 
 from reportgen.advice.advice_records import (
+    ArgumentGroup,
     Breakdown,
     CapacityAdvice,
     CombinedFigures,
     Confidence,
+    ConflictOf,
     PerDevice,
+    Returned,
+    State,
     Suggestion,
     SuggestionFigures,
     Verdict,
@@ -20,7 +24,7 @@ from reportgen.advice.advise import Advice
 from reportgen.advice.fitting import Fitting, fitting_of, least_needed
 from reportgen.advice.kinds import KINDS
 from reportgen.analyse.capacity import Fit
-from reportgen.reports.formats import UNITS, human_bytes, least_words
+from reportgen.reports.formats import UNITS, capital, human_bytes, least_words
 
 _ROUNDED: frozenset[Confidence] = frozenset(("range", "up to", "predicted", "estimate"))
 
@@ -45,6 +49,14 @@ _VERDICTS: Mapping[Verdict, str] = {
     "impossible": "no order, recomputation, offloading or donation makes it fit with these shapes and instructions",
 }
 
+
+_STATES: Mapping[State, str] = {
+    "donated": "donated",
+    "can": "can be donated",
+    "conflict": "still read when its output is written",
+    "surplus": "no output of its shape left",
+    "no result": "no output like it",
+}
 
 _TOGETHER: Mapping[Fitting, str] = {
     "fits": "predicted to fit",
@@ -143,6 +155,16 @@ def what_words(advice: Advice, suggestion: Suggestion) -> str:
     return what[0].upper() + what[1:]
 
 
+def title_words(suggestion: Suggestion) -> str:
+    """Return what a suggestion changes, after those before it, with a capital."""
+    return f"Then {suggestion.what}" if suggestion.after else capital(suggestion.what)
+
+
+def note_words(suggestion: Suggestion) -> str:
+    """Return what to know of a suggestion: why it saves less than it is about, what is next, and its caveat."""
+    return " ".join(filter(None, (suggestion.reason, next_words(suggestion), suggestion.caveat)))
+
+
 def curve_words(advice: Advice, suggestion: Suggestion) -> str:
     """Return what the curve of a suggestion shows, and the peak that it leads to."""
     least = ", drawn for the least saving" if suggestion.confidence == "range" else ""
@@ -214,6 +236,34 @@ def capacity_words(fit: Fit, advised: CapacityAdvice | None) -> str:
         return f"needs {least_words(fit.needed_bytes, is_least=True)}; whether that fits {capacity} is unknown"
     words = f"needs {least_words(fit.needed_bytes, is_least=fit.is_least)}, {difference} than {capacity}"
     return f"{words}; {verdict_words(advised)}" if advised else words
+
+
+def donation_words(group: ArgumentGroup) -> str:
+    """Return whether an argument can be donated and, if not, why."""
+    words = _STATES[group.state]
+    if group.conflict:
+        words += f": {_conflict_words(group.conflict)}"
+    if group.near_miss_bytes:
+        words += f"; outputs of equal size but another type or shape: {human_bytes(group.near_miss_bytes)}"
+    return words
+
+
+def reuse_words(result: Returned) -> str:
+    """Return which argument a result could take the place of, or what keeps it from that."""
+    if result.conflict:
+        return _conflict_words(result.conflict)
+    return f"{result.argument} is free for it" if result.argument else "no argument like it"
+
+
+def _conflict_words(conflict: ConflictOf) -> str:
+    return (
+        f"{conflict.argument} is read by {conflict.read_by} at {conflict.read_at}, written from {conflict.born_at} on"
+    )
+
+
+def leaf_words(result: Returned) -> str:
+    """Return the place of a result in what the program returns: `[0][2]`."""
+    return "".join(f"[{index}]" for index in result.leaf) or "whole"
 
 
 def verdict_words(capacity: CapacityAdvice) -> str:

@@ -19,8 +19,8 @@ from reportgen.oom.printed_size import SizeRange, read_size
 from reportgen.options import BuildOptions
 from reportgen.parse.parser import parse_dump
 from reportgen.pipeline import DumpReading
+from reportgen.render.module.first_suggestions import first_suggestions
 from reportgen.render.module.module_pages import module_pages
-from reportgen.render.module.step_cards import step_cards
 from reportgen.render.module.verdict import verdict
 from reportgen.reports.explain_document import explained
 from reportgen.reports.summary_of_report import summary
@@ -172,11 +172,11 @@ def test_what_does_not_fit_has_one_verdict_whoever_says_so(folder: Path) -> None
     files = files_in(program("out-oom_vmem", folder))
     made = module_of(DumpReading(files))
     assert made.misfit
-    steps = step_cards(made)
-    assert steps
+    first = first_suggestions(made)
+    assert first
     assert (
         "Another memory space does not fit, 128.00 MiB over capacity in VMEM, so no suggestion for HBM helps."
-        in steps.words
+        in first.words
     )
     assert summary(made).first_suggestion == ""
     elsewhere = "128.00 MiB over capacity in VMEM"

@@ -7,7 +7,8 @@ import sys
 from pathlib import Path
 from typing import get_args
 
-from reportgen.advice.advice_records import Confidence
+from reportgen.advice.advice_records import Confidence, Suggestion
+from reportgen.advice.memory import PeakAfter
 from reportgen.analyse.capacity import Fit
 from reportgen.analyse.classes import CLASSES
 from reportgen.analyse.devices import DEVICES, Capacity
@@ -15,10 +16,8 @@ from reportgen.render.drawings.life import Life
 from reportgen.render.html.links import Links
 from reportgen.render.html.templates import environment
 from reportgen.render.module.need import Need, Segment
-from reportgen.render.module.step_cards import StepCard
 from reportgen.render.site.site_pages import fixed_pages
 from reportgen.render.view import Module
-from reportgen.reports.advice_words import CONFIDENCES
 from tests.support.dumps import analysed
 from tests.support.sound import SOUND
 
@@ -57,8 +56,10 @@ TEMPLATE = """
 {% endfor %}
 {% call part("Capacity without a name") %}<div class="stack">{{ cards.capacity_tick(gib, 2 * gib, named=false) }}</div>
 {% endcall %}
-{% call part("Steps") %}<ol class="step-list">
-{% for step in steps %}{{ cards.step_card(step, needs[0]) }}{% endfor %}
+{% call part("Suggestions") %}<ol class="step-list">
+{% for key, suggestion, exceeded_bytes in suggestions -%}
+{{ cards.suggestion_card(suggestion, key, exceeded_bytes, needs[0]) }}
+{%- endfor %}
 </ol>{% endcall %}
 {% call part("Segmented control") %}
 {{ controls.segmented("group", "Group by", [("operation", "operation"), ("shape", "shape")], "shape", "band") }}
@@ -116,7 +117,7 @@ def parts_page() -> str:
             verdicts=verdicts,
             devices=tuple(DEVICES.values()),
             needs=(_need(2 * GIB), _need(None)),
-            steps=[_step(confidence, number) for number, confidence in enumerate(get_args(Confidence))],
+            suggestions=[_suggestion(confidence, number) for number, confidence in enumerate(get_args(Confidence))],
             classes=CLASSES,
             lives=[_life(waiting, peak) for waiting in ("M40 6h30", "") for peak in ("M50 0v12", "")],
         )
@@ -131,26 +132,21 @@ def _need(capacity_bytes: int | None) -> Need:
     return Need(needed_bytes=total, capacity_bytes=capacity_bytes, scale_bytes=total, segments=segments)
 
 
-def _step(confidence: Confidence, number: int) -> StepCard:
-    """Return a step of a confidence: every third fits, every third is over, and the others have no capacity."""
-    is_computed = confidence != "unknown"
-    fits, is_over = number % 3 == 0, number % 3 == 1
-    words = "1.50 GiB needed" + (", fits" if fits else ", 512.00 MiB over capacity" if is_over else "")
-    return StepCard(
-        what=f"Checkpoint the body of the loop at train_step.py:{number}",
-        short=f"Checkpoint the body of the loop at train_step.py:{number}",
-        key=f"suggestion-{number}" if number % 2 else "",
-        anchor="advice",
-        saving="−331.00 MiB" if is_computed else "unknown",
-        need_bytes=3 * GIB // 2 if is_computed else 0,
-        result=words if is_computed else "",
-        is_over=is_computed and is_over,
-        is_close=False,
-        fits=is_computed and fits,
-        confidence=CONFIDENCES[confidence],
+def _suggestion(confidence: Confidence, number: int) -> tuple[str, Suggestion, int | None]:
+    """Return the key of a suggestion, it, and the capacity that is exceeded: it fits, is close or over, or has none."""
+    peak_bytes = 3 * GIB // 2
+    suggestion = Suggestion(
+        kind="checkpoint-loop",
+        confidence=confidence,
+        what=f"checkpoint the body of the loop at train_step.py:{number}",
+        involved_bytes=GIB,
+        saving_bytes=331 << 20,
+        outcome=PeakAfter(peak_bytes, 0, lambda: [peak_bytes]),
+        above_peak_bytes=0,
+        caveat="what it assumes",
         code="jax.checkpoint(body)" if number % 2 else "",
-        note="what it assumes",
     )
+    return f"suggestion-{number}", suggestion, (2 * GIB, GIB, peak_bytes, None)[number % 4]
 
 
 def _life(waiting: str, peak: str) -> Life:

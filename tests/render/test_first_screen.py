@@ -1,6 +1,6 @@
 """What a module's page begins with adds up to what is needed, and says what the advice says."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
 import pytest
@@ -18,12 +18,14 @@ from reportgen.render.drawings.chart_data import memory_over_time
 from reportgen.render.drawings.life import idle_within, life_of
 from reportgen.render.drawings.memory_chart import memory_chart
 from reportgen.render.html.links import Links
+from reportgen.render.module.first_suggestions import first_suggestions
+from reportgen.render.module.index import index_page
 from reportgen.render.module.need import need
 from reportgen.render.module.peak_rows import peak_tables
-from reportgen.render.module.step_cards import step_cards
 from reportgen.render.value.story import ValueStory
 from reportgen.render.view import Module
 from tests.advice.recompiled_programs import program
+from tests.support.markup_tree import Element, tree_of
 from tests.support.strategies import consistent_dumps
 
 GIB = 1 << 30
@@ -62,27 +64,35 @@ def test_a_bar_is_as_long_as_a_device_that_has_more() -> None:
 
 
 @pytest.mark.parametrize(("gib", "verdict"), [(15.75, "combined"), (2, "arguments"), (30, "fits")])
-def test_a_step_fits_by_what_is_needed_then(gib: float, verdict: Verdict) -> None:
+def test_a_suggestion_fits_by_what_is_needed_then(gib: float, verdict: Verdict) -> None:
     made = module("flax_gpt+donate", round(gib * GIB))
-    advice, steps = made.advice[MAIN_SPACE], step_cards(made)
+    advice, first = made.advice[MAIN_SPACE], first_suggestions(made)
     assert advice.capacity
     assert advice.breakdown
-    assert steps
+    assert first
     assert advice.capacity.verdict == verdict
+    assert (first.exceeded_bytes is None) == (verdict == "fits")
     slack = advice.breakdown.needed_bytes - advice.breakdown.peak_bytes
-    for card, suggestion in zip(steps.cards, advice.best, strict=False):
-        if card.need_bytes:
-            assert card.need_bytes == suggestion.outcome.peak_bytes + slack
-            assert card.is_over == (card.need_bytes > gib * GIB)
-    assert any(card.fits for card in steps.cards) == (verdict == "combined")
-    assert ("they fit" in steps.words) == (verdict == "arguments")
+    computed = [suggestion for suggestion in first.suggestions if suggestion.is_computed]
+    cards = [card for card in cards_of(made) if "data-needs" in card.attributes]
+    for card, suggestion in zip(cards, computed, strict=True):
+        need_bytes = int(card.attributes["data-needs"])
+        assert need_bytes == suggestion.outcome.peak_bytes + slack
+        assert bool([*card.all("span", class_="over")]) == (need_bytes > gib * GIB)
+    assert any([*card.all("small", class_="fits")] for card in cards) == (verdict == "combined")
+    assert (first.heading == first.solved_heading) == (verdict == "combined")
+    assert ("they fit" in first.words) == (verdict == "arguments")
 
 
-def test_folders_of_files_are_left_out_of_a_step_but_not_of_its_tooltip() -> None:
-    steps = step_cards(module("flax_gpt+donate"))
-    assert steps
-    assert "at flax_gpt.py:46" in steps.cards[0].short
-    assert "/flax_gpt.py:46" in steps.cards[0].what
+def test_folders_of_files_are_left_out_of_a_suggestion_but_not_of_its_tooltip() -> None:
+    what = cards_of(module("flax_gpt+donate"))[0].first("strong")
+    assert "at flax_gpt.py:46" in what.text
+    assert "/flax_gpt.py:46" in what.attributes["title"]
+
+
+def cards_of(made: Module) -> Sequence[Element]:
+    page = tree_of(index_page(made, "Memory").content.decode())
+    return list(page.first("ol", class_="step-list").all("li"))
 
 
 def test_what_waits_is_held_and_not_used() -> None:

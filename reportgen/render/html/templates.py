@@ -7,6 +7,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 import reportgen
+from reportgen.advice.fitting import fitting_of
 from reportgen.options import Redaction
 from reportgen.render import routes
 from reportgen.render.drawings.life import life_strip
@@ -23,6 +24,7 @@ from reportgen.render.html.members import group_members
 from reportgen.render.html.value_rows import value_rows
 from reportgen.render.site.assets import template_root
 from reportgen.reports import advice_words, formats
+from reportgen.reports.source_words import short_words
 
 MODULE_VIEWS = (
     (routes.view("index"), "Summary"),
@@ -74,6 +76,7 @@ def environment() -> Environment:
         "bytes": bytes_markup,
         "count": count_markup,
         "code_spans": code_spans,
+        "capital": formats.capital,
         "counted": formats.counted,
         "least": least_markup,
         "range_words": formats.range_words,
@@ -81,10 +84,13 @@ def environment() -> Environment:
         "exact": formats.exact_bytes,
         "human": formats.human_bytes,
         "short": formats.shortened,
+        "without_folders": short_words,
     }
     jinja.globals |= {
+        "advice_words": advice_words,
         "excerpt_table": excerpt_table,
         "factor": formats.factor,
+        "fitting_of": fitting_of,
         "group_members": group_members,
         "life_strip": life_strip,
         "module_tabs": module_tabs,

@@ -19,11 +19,11 @@ from reportgen.render.drawings.memory_chart import memory_chart
 from reportgen.render.html.hints import naming_hint
 from reportgen.render.html.links import Links
 from reportgen.render.html.markdown import note_markup
-from reportgen.render.module.advice_box import advice_view
+from reportgen.render.module.advice_box import advice_box
+from reportgen.render.module.first_suggestions import first_suggestions
 from reportgen.render.module.fit_banner import fit_banner
 from reportgen.render.module.need import need
 from reportgen.render.module.peak_rows import PeakTable, peak_tables, unnamed_bytes
-from reportgen.render.module.step_cards import step_cards
 from reportgen.render.module.verdict import verdict
 from reportgen.render.module.view_page import view_page
 from reportgen.render.view import Module
@@ -133,8 +133,8 @@ def index_context(module: Module, links: Links) -> dict[str, Any]:
         "verdict": answer,
         "fit": fit_banner(module.misfit, analysis, answer.fit if answer else None),
         "need": need(analysis, main, module.fits.get(main.color)) if main and answer else None,
-        "short_steps": step_cards(module),
-        "advice": advice_view(module),
+        "first": first_suggestions(module),
+        "box": advice_box(module),
         "spaces": spaces,
         "groupings": _groupings(spaces),
         "stacks": _STACKS,

@@ -1,10 +1,11 @@
-"""A source file with the bytes of the peak in the margin of each line, and the steps that are about it.
+"""A source file with the bytes of the peak in the margin of each line, and the suggestions that are about it.
 
 There are such pages only for files below the directory of sources that the user names.
 """
 
 from collections.abc import Sequence
 
+from reportgen.advice.advice_records import Suggestion
 from reportgen.analyse.devices import MAIN_SPACE
 from reportgen.analyse.records import Space
 from reportgen.analyse.spaces import main_space
@@ -14,17 +15,7 @@ from reportgen.render.html.links import Links
 from reportgen.render.module.view_page import view_page
 from reportgen.render.view import Module
 from reportgen.reports.annotated_source import AnnotatedLine, LineCosts, annotated, line_costs
-from reportgen.reports.source_words import short_words
 from reportgen.work import Page
-
-
-@record
-class LineStep:
-    """A step in the margin: what it is, without the folders of files, and the whole as its tooltip."""
-
-    short: str
-    what: str
-    href: str
 
 
 @record
@@ -36,7 +27,7 @@ class SourceView:
     lines: Sequence[AnnotatedLine]
     size_bytes: int
     peak_bytes: int
-    steps: Sequence[LineStep]
+    suggestions: Sequence[Suggestion]
     others: Sequence[tuple[str, str, int]]
 
 
@@ -54,10 +45,7 @@ def source_page(module: Module, number: int, site_title: str) -> Page:
         lines=lines,
         size_bytes=sum(line.size_bytes for line in lines),
         peak_bytes=costs.peak_bytes,
-        steps=[
-            LineStep(short=short_words(suggestion.what), what=suggestion.what, href=f"{links.listing('index')}#advice")
-            for suggestion in (advice.best if advice else ())
-        ],
+        suggestions=advice.best if advice else (),
         others=_others(module, links, number, costs),
     )
     return view_page(module, site_title, routes.source(number), "pages/source.html", links=links, source=shown)

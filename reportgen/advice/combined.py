@@ -1,6 +1,6 @@
-"""Compute steps one after the other: those of a first screen, and as many as it takes to make the program fit.
+"""Combine suggestions, one after the other: those of a first screen, and as many as it takes to make the program fit.
 
-Savings do not add up, so the edits of all steps are made to the space at once, as a donation leaves it if that is one
+Savings do not add up, so the edits of all of them are made to the space at once, as a donation leaves it if that is one
 of them. A batch is made smaller only where nothing else makes the program fit, and no type is changed.
 """
 
@@ -17,7 +17,7 @@ from reportgen.advice.order import FIRST_SUGGESTIONS, LEAST_PART, best_of_each, 
 from reportgen.advice.shard import find_sharding
 
 _WEAKEST: Sequence[Confidence] = ("at least", "estimate", "range")
-"""Of several edits the first of these claims that one has is what is claimed of all."""
+"""The confidence of several edits together is the first of these that any of them has."""
 
 Lower = Callable[[Suggestion], Suggestion]
 """Lowers what is claimed of a suggestion as far as the program asks for it."""
@@ -32,7 +32,7 @@ def combined(
     """
     chosen: list[Suggestion] = []
     for suggestion in _chain(context, ordered, lower, available_bytes):
-        is_enough = available_bytes is None or any(_fits_in(one, available_bytes) for one in chosen)
+        is_enough = available_bytes is None or any(_fits_in(before, available_bytes) for before in chosen)
         if is_enough and len(chosen) >= FIRST_SUGGESTIONS:
             return chosen
         chosen.append(suggestion)
@@ -56,10 +56,10 @@ def _fits_in(suggestion: Suggestion, available_bytes: int) -> bool:
 def _chain(
     context: AdviceContext, ordered: Sequence[Suggestion], lower: Lower, available_bytes: int | None
 ) -> Iterator[Suggestion]:
-    """Yield the steps that surely save something: one that is enough alone, then that which lowers the peak most."""
+    """Yield what surely saves something: one that is enough on its own, then what lowers the peak most."""
     before = {joint_kind(suggestion): suggestion for suggestion in ordered if _can_be_joined(suggestion)}
     after = {**before, **_after_donation(context, lower, before)} if "donate" in before else before
-    # A donation is free, so it comes before another step that is enough as well.
+    # A donation is free, so it comes before another suggestion that is enough as well.
     enough = [
         kind
         for kind, suggestion in before.items()
@@ -69,13 +69,14 @@ def _chain(
     chosen: list[Suggestion] = []
     while True:
         kinds = [joint_kind(suggestion) for suggestion in chosen]
-        alone = after if "donate" in kinds else before
-        found = []
-        for kind in alone.keys() - set(kinds):
-            suggestions = [(after if "donate" in (kind, *kinds) else before)[one] for one in (*kinds, kind)]
-            found.append(lower(_together(context, chosen, suggestions)) if chosen else suggestions[0])
+        left = (after if "donate" in kinds else before).keys() - set(kinds)
+        candidates = []
+        for kind in left:
+            single = after if "donate" in (kind, *kinds) else before
+            suggestions = [single[joined] for joined in (*kinds, kind)]
+            candidates.append(lower(_together(context, chosen, suggestions)) if chosen else suggestions[0])
         suggestion = max(
-            found,
+            candidates,
             key=lambda suggestion: (not chosen and joint_kind(suggestion) == first, rank(suggestion), suggestion.kind),
             default=None,
         )
@@ -87,7 +88,7 @@ def _chain(
 
 
 def _after_donation(context: AdviceContext, lower: Lower, before: Container[Kind]) -> Mapping[Kind, Suggestion]:
-    """Return the steps that are left after the donation, by their kind, as they are then without the others."""
+    """Return the suggestions that are left after the donation, by their kind, each on its own."""
     after = context.after_donation
     finders = (*CHANGES_OF_PROGRAM, *((find_sharding,) if "shard" in before else ()))
     suggestions = (lower(suggestion) for find in finders for suggestion in find(after))
@@ -110,28 +111,26 @@ def _together(context: AdviceContext, chosen: Sequence[Suggestion], suggestions:
     memory, at_worst = context.memory, context.memory
     if is_donated:
         memory, at_worst = context.donation.after, context.donation.at_worst
-    least = at_worst.together(one.outcome.edit for one in suggestions)
-    most = memory.together((one.most or one.outcome).edit for one in suggestions)
-    claims = {one.confidence for one in suggestions}
-    confidence = next((confidence for confidence in _WEAKEST if confidence in claims), suggestions[-1].confidence)
+    least = at_worst.together(suggestion.outcome.edit for suggestion in suggestions)
+    most = memory.together((suggestion.most or suggestion.outcome).edit for suggestion in suggestions)
+    confidences = {suggestion.confidence for suggestion in suggestions}
+    confidence = next((weak for weak in _WEAKEST if weak in confidences), suggestions[-1].confidence)
     return replace(
         suggestions[-1],
         confidence=confidence,
         saving_bytes=context.memory.peak.peak_bytes - least.peak_bytes,
         outcome=least,
         most=most if confidence == "range" else None,
-        after=tuple(one.kind for one in chosen),
+        after=tuple(before.kind for before in chosen),
     )
 
 
 def _smaller(
     context: AdviceContext, ordered: Sequence[Suggestion], lower: Lower, available_bytes: int
 ) -> Iterator[Sequence[Suggestion]]:
-    """Yield the largest batch that fits, alone and after the donation."""
-    yield from ((lower(one),) for one in find_batch_that_fits(context, available_bytes))
+    """Yield the largest batch that fits, on its own and after the donation."""
+    for batch in find_batch_that_fits(context, available_bytes):
+        yield (lower(batch),)
     if donation := next((suggestion for suggestion in ordered if suggestion.kind == "donate"), None):
-        found = (
-            lower(replace(one, after=("donate",)))
-            for one in find_batch_that_fits(context.after_donation, available_bytes)
-        )
-        yield from ((donation, one) for one in found)
+        for batch in find_batch_that_fits(context.after_donation, available_bytes):
+            yield donation, lower(replace(batch, after=("donate",)))

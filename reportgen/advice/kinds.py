@@ -41,8 +41,8 @@ class SuggestionKind:
     `kept_part` is the part of such promises that recompiled programs kept, where the confidence of a suggestion does
     not tell it. A change that `is_free` comes before one that costs work and saves as much. One that `trains_otherwise`
     leads to another program, so that half of its saving counts, and it is not combined with others. One that
-    `is_of_caller` changes what the caller holds, and no temporaries. Suggestions of kinds with one `group` are
-    alternatives: the best of them stands for all.
+    `is_of_caller` changes what the caller holds, and no temporaries. A kind that is `joined_with` another counts as it,
+    so that the best of both stands for them.
     """
 
     caveat: str
@@ -53,7 +53,7 @@ class SuggestionKind:
     is_free: bool = False
     trains_otherwise: bool = False
     is_of_caller: bool = False
-    group: Kind | None = None
+    joined_with: Kind | None = None
 
 
 KINDS: Mapping[Kind, SuggestionKind] = {
@@ -80,7 +80,7 @@ KINDS: Mapping[Kind, SuggestionKind] = {
     "checkpoint-loop": SuggestionKind(
         phrase="the checkpoint",
         caveat="What is dropped is computed twice; the compiler may schedule the rest differently.",
-        group="checkpoint",
+        joined_with="checkpoint",
     ),
     "made-early": SuggestionKind(
         caveat="The compiler decides on the order: a loop instead of unrolled code changes it; an optimization barrier "

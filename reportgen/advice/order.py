@@ -46,8 +46,8 @@ def best_of_each(suggestions: Iterable[Suggestion], peak_bytes: int) -> Sequence
 
 
 def joint_kind(suggestion: Suggestion) -> Kind:
-    """Return the kind of which a suggestion is one with others: checkpoints of loops are checkpoints."""
-    return KINDS[suggestion.kind].group or suggestion.kind
+    """Return the kind that a suggestion counts as: checkpoints of loops are checkpoints."""
+    return KINDS[suggestion.kind].joined_with or suggestion.kind
 
 
 def rank(suggestion: Suggestion) -> tuple[bool, float]:

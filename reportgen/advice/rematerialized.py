@@ -49,7 +49,7 @@ def without_rematerialization(suggestion: Suggestion, lost: Sequence[int]) -> Su
     before, best = suggestion.saving_bytes + suggestion.peak_bytes, suggestion.most or suggestion.outcome
     after = PeakAfter.of(lambda: list(map(add, suggestion.outcome.curve(), lost)), suggestion.outcome.edit)
     least, most = before - after.peak_bytes, before - best.peak_bytes
-    # The steps of a sequence come from suggestions that say so already.
+    # Those that are combined come from suggestions that say so already.
     caveat = suggestion.caveat if _CAVEAT in suggestion.caveat else f"{suggestion.caveat} {_CAVEAT}"
     if suggestion.confidence == "up to" or most > WIDEST_RANGE * least:
         return replace(suggestion, confidence="up to", saving_bytes=most, outcome=best, most=None, caveat=caveat)

@@ -218,13 +218,13 @@ def first_suggestion(advice: Advice | None) -> Suggestion | None:
 
 
 def advice_sentence(advice: Advice | None) -> str:
-    """Return what to do first in one sentence and, where only several steps make the program fit, all of them."""
+    """Return what to do first in one sentence and, where only several make the program fit, all of them."""
     suggestion = first_suggestion(advice)
     if advice is None or suggestion is None:
         return ""
-    steps = advice.combined[: advice.capacity.combined_to_fit] if advice.capacity else ()
-    if len(steps) > 1:
-        return f"{', then '.join(one.what for one in steps)}: new total {needed_words(steps[-1])}"
+    combined = advice.combined[: advice.capacity.combined_to_fit] if advice.capacity else ()
+    if len(combined) > 1:
+        return f"{', then '.join(part.what for part in combined)}: new total {needed_words(combined[-1])}"
     return sentence(suggestion)
 
 

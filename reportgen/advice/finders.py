@@ -1,4 +1,4 @@
-"""List the finders of suggestions: each yields those of a kind, or of a few that are found alike, on its own.
+"""List the finders of suggestions: each yields those of a kind, or of two that are found in one way.
 
 A finder asks a context, which is a program in a memory space, as it is or as a donation leaves it.
 """
@@ -12,7 +12,7 @@ from reportgen.advice.checkpoint_finder import find_checkpoints
 from reportgen.advice.context import AdviceContext
 from reportgen.advice.donation_finder import find_donations
 from reportgen.advice.hoisted import find_hoisted
-from reportgen.advice.levers import find_levers
+from reportgen.advice.levers import find_attention, find_carries, find_logits, find_narrower_types, find_offload
 from reportgen.advice.merged_dimensions import find_padding
 from reportgen.advice.shard import find_sharding
 from reportgen.advice.unreturned import find_unreturned
@@ -27,7 +27,11 @@ CHANGES_OF_PROGRAM: Sequence[Finder] = (
     find_copies,
     find_hoisted,
     find_padding,
-    find_levers,
+    find_attention,
+    find_logits,
+    find_carries,
+    find_offload,
+    find_narrower_types,
 )
 """Finders of what changes the program, and not what its caller passes and gets.
 

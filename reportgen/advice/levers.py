@@ -15,14 +15,14 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, S
 from dataclasses import replace
 from functools import cached_property
 
-from reportgen.advice.advice_records import Suggestion
+from reportgen.advice.advice_records import Confidence, Suggestion
 from reportgen.advice.arguments import Argument, named_parts, top_name
 from reportgen.advice.attention import Attention
 from reportgen.advice.context import AdviceContext
 from reportgen.advice.framework import CHECKPOINT_OF_ATTENTION, attention_code
 from reportgen.advice.kinds import Kind
 from reportgen.advice.memory import ALWAYS, Edit, PeakAfter
-from reportgen.advice.suggest import WIDEST_RANGE, is_worth_listing, suggest, suggest_range
+from reportgen.advice.suggest import is_narrow, is_worth_listing, suggest, suggest_range_or_bound
 from reportgen.intervals.step_function import Change
 from reportgen.parse.shape_parser import plain_shape
 from reportgen.program.dimensions import Origin
@@ -49,14 +49,14 @@ _NARROWER_MOMENT = "In optax, `mu_dtype` narrows `mu` alone, for about half of t
 class Lever:
     """What a change is about (`values`, `size_bytes`), and the least and the most that it saves.
 
-    The peaks are None where no number can be given. `parts` are the arguments that it is about, or the parts of them,
-    and `is_recomputed` says that a checkpoint makes the difference.
+    Both are the peak as it is where no number can be given. `parts` are the arguments that it is about, or the parts of
+    them, and `is_recomputed` says that a checkpoint makes the difference.
     """
 
     values: tuple[int, ...]
     size_bytes: int
-    least: PeakAfter | None = None
-    most: PeakAfter | None = None
+    least: PeakAfter
+    most: PeakAfter
     parts: tuple[str, ...] = ()
     is_recomputed: bool = False
 
@@ -65,56 +65,96 @@ class Lever:
         return tuple(dict.fromkeys(map(top_name, self.parts)))
 
 
-def find_levers(context: AdviceContext) -> Iterator[Suggestion]:
-    """Yield what an expert would change, as far as the program has it."""
+def find_attention(context: AdviceContext) -> Iterator[Suggestion]:
+    """Yield the suggestion not to hold the scores of attention."""
     levers = Levers(context)
-    attention, backend = levers.attention(), context.analysis.backend
-    # What is multiplied is looked for in the whole text, which is long, and matters only on a GPU.
-    heads = levers.heads() if attention and backend == "gpu" else set()
-    of_attention, code = "compute attention in blocks: {}", attention_code(backend, heads)
-    if attention and attention.is_recomputed:
-        of_attention, code = "recompute attention in the backward pass: {}", CHECKPOINT_OF_ATTENTION
-    changes: list[tuple[Kind, str, Lever | None, str]] = [
-        ("attention", of_attention, attention, code),
-        ("logits", "compute the loss in chunks: {}", levers.logits(), ""),
-        ("carry", "carry as one stack in the loop, instead of two: {}", levers.carry(), ""),
-        ("carry", "donate {} and carry them through the loop", levers.donated_carry(), ""),
-        ("offload", "keep {} in host memory until the update", levers.offload(), ""),
-        ("type", "use a narrower type for {}", levers.narrower_state(), ""),
-        ("type", "use a narrower type for {}", levers.narrower(), ""),
-    ]
-    for kind, what, lever, code in changes:
-        if lever and is_worth_listing(context, lever.size_bytes):
-            yield _of_lever(context, kind, what, lever, code if context.is_jax else "")
-
-
-def _of_lever(context: AdviceContext, kind: Kind, what: str, lever: Lever, code: str) -> Suggestion:
-    what = what.format(", ".join(lever.parts) or context.described(lever.values))
-    size_bytes, values, names = lever.size_bytes, lever.values, lever.argument_names
-    if lever.least is None or lever.most is None:
-        buffers, peak = context.program.buffers.one_of_each(values), context.memory.peak
-        return suggest(
-            context, kind, "unknown", what, size_bytes, peak, buffers=buffers, argument_names=names, code=code
+    attention = levers.attention()
+    if attention is None or not is_worth_listing(context, attention.size_bytes):
+        return
+    if attention.is_recomputed:
+        how, code = "recompute attention in the backward pass", CHECKPOINT_OF_ATTENTION
+    else:
+        # What is multiplied is looked for in the whole text, which is long, and matters only on a GPU.
+        backend = context.analysis.backend
+        how, code = (
+            "compute attention in blocks",
+            attention_code(backend, levers.heads() if backend == "gpu" else set()),
         )
-    if kind in ("attention", "logits"):
-        suggestion = suggest_range(context, kind, what, size_bytes, lever.least, lever.most, values, code)
-        if suggestion.is_computed:
-            return suggestion
-    caveat = ""
-    if kind == "type":
-        is_optax = any(part.endswith(".nu") for part in lever.parts)
+    yield suggest_range_or_bound(
+        context,
+        "attention",
+        f"{how}: {_name(context, attention)}",
+        attention.size_bytes,
+        attention.least,
+        attention.most,
+        attention.values,
+        code if context.is_jax else "",
+    )
+
+
+def find_logits(context: AdviceContext) -> Iterator[Suggestion]:
+    """Yield the suggestion not to hold the logits of the whole vocabulary."""
+    logits = Levers(context).logits()
+    if logits and is_worth_listing(context, logits.size_bytes):
+        what = f"compute the loss in chunks: {_name(context, logits)}"
+        size_bytes, least, most = logits.size_bytes, logits.least, logits.most
+        yield suggest_range_or_bound(context, "logits", what, size_bytes, least, most, logits.values)
+
+
+def find_carries(context: AdviceContext) -> Iterator[Suggestion]:
+    """Yield the suggestions to carry one stack in a loop instead of two, and to donate what is carried."""
+    levers = Levers(context)
+    carry, donated = levers.carry(), levers.donated_carry()
+    if carry and is_worth_listing(context, carry.size_bytes):
+        what = f"carry as one stack in the loop, instead of two: {_name(context, carry)}"
+        yield _suggest(context, "carry", "estimate", what, carry)
+    if donated and is_worth_listing(context, donated.size_bytes):
+        what = f"donate {_name(context, donated)} and carry them through the loop"
+        yield _suggest(context, "carry", "estimate", what, donated)
+
+
+def find_offload(context: AdviceContext) -> Iterator[Suggestion]:
+    """Yield the suggestion to keep optimizer state in host memory."""
+    offload = Levers(context).offload()
+    if offload and is_worth_listing(context, offload.size_bytes):
+        what = f"keep {_name(context, offload)} in host memory until the update"
+        yield _suggest(context, "offload", "up to", what, offload)
+
+
+def find_narrower_types(context: AdviceContext) -> Iterator[Suggestion]:
+    """Yield the suggestions to use a narrower type for state, and for what takes most."""
+    levers = Levers(context)
+    state, largest = levers.narrower_state(), levers.narrower()
+    if state and is_worth_listing(context, state.size_bytes):
+        is_optax = any(part.endswith(".nu") for part in state.parts)
         caveat = f"{_NARROWER_STATE} {_NARROWER_MOMENT}" if is_optax else _NARROWER_STATE
+        what = f"use a narrower type for {_name(context, state)}"
+        yield _suggest(context, "type", "estimate", what, state, caveat)
+    if largest and is_worth_listing(context, largest.size_bytes):
+        what = f"use a narrower type for {_name(context, largest)}"
+        suggestion = _suggest(context, "type", "unknown", what, largest)
+        yield replace(suggestion, buffers=context.program.buffers.one_of_each(largest.values))
+
+
+def _name(context: AdviceContext, lever: Lever) -> str:
+    return ", ".join(lever.parts) or context.described(lever.values)
+
+
+def _suggest(
+    context: AdviceContext, kind: Kind, confidence: Confidence, what: str, lever: Lever, caveat: str = ""
+) -> Suggestion:
+    """Return the suggestion to do what saves most."""
+    names, values = lever.argument_names, lever.values
     return suggest(
         context,
         kind,
-        "estimate" if kind in ("carry", "type") else "up to",
+        confidence,
         what,
-        size_bytes,
+        lever.size_bytes,
         lever.most,
         buffers=values,
         argument_names=names,
         caveat=caveat,
-        code=code,
     )
 
 
@@ -139,8 +179,8 @@ class Levers:
         blocks = blocks and self._with_kept(blocks, found, attention.kept_with, carried)
         is_worth = self._saves(self._without(found, 0, carried + others))
         choices = [self._recomputed(attention), blocks if is_worth else None]
-        settled = [self._settled(one) for one in choices if one and self._saves(one)]
-        return min(settled, key=lambda one: one.least.peak_bytes if one.least else 0, default=None)
+        settled = [self._settled(lever) for lever in choices if lever and self._saves(lever)]
+        return min(settled, key=lambda lever: lever.least.peak_bytes, default=None)
 
     def heads(self) -> Set[tuple[str, int]]:
         """Return the element types and the sizes of the heads whose products are scores of attention."""
@@ -168,18 +208,17 @@ class Levers:
 
     def _settled(self, lever: Lever) -> Lever:
         """Return a lever whose peaks hold nothing that waits in the backward pass."""
-        least, most = (one and self._context.reordered(one) for one in (lever.least, lever.most))
-        return replace(lever, least=least, most=most)
+        reordered = self._context.reordered
+        return replace(lever, least=reordered(lever.least), most=reordered(lever.most))
 
     def _saves(self, lever: Lever | None) -> bool:
-        return bool(lever and lever.most and lever.most.peak_bytes < self._memory.peak.peak_bytes)
+        return lever is not None and lever.most.peak_bytes < self._memory.peak.peak_bytes
 
     def _with_kept(self, lever: Lever, numbers: Collection[int], kept: Collection[int], carried: int) -> Lever:
         """Return a lever that saves the bytes of `kept` at most, too, unless they are so many that they are others'."""
         cuts = {number: [ALWAYS] for number in self._members([*numbers, *kept])}
-        most, peak = self._memory.without(cuts, self._always(carried)), self._memory.peak.peak_bytes
-        is_near = lever.least and peak - most.peak_bytes <= WIDEST_RANGE * (peak - lever.least.peak_bytes)
-        return replace(lever, most=most) if is_near else lever
+        most = self._memory.without(cuts, self._always(carried))
+        return replace(lever, most=most) if is_narrow(self._context, lever.least, most) else lever
 
     def logits(self) -> Lever | None:
         """Return what arrays over the whole vocabulary take; a loss in chunks holds one chunk of them at a time."""
@@ -317,8 +356,8 @@ class Levers:
         and, without a gradient, the versions of it at the peak.
         """
         wide = ("f32[",) if self._program.has_backward_pass else ("f32[", "bf16[")
-        state = [one for one in self._idle_state if self._program.shape(one.number).startswith(wide)]
-        half = sum(one.size_bytes + self._reserved.get(one.number, 0) for one in state) // 2
+        state = [argument for argument in self._idle_state if self._program.shape(argument.number).startswith(wide)]
+        half = sum(argument.size_bytes + self._reserved.get(argument.number, 0) for argument in state) // 2
         if not half or half * _LEAST_STATE < self._memory.peak.peak_bytes:
             return None
         less = {} if self._program.has_backward_pass else dict(self._versions(state))
@@ -356,7 +395,8 @@ class Levers:
         if not values:
             return None
         parts = (largest,) if largest else ()
-        return Lever(values=tuple(values), size_bytes=sum(values.values()), parts=parts)
+        peak = self._memory.peak
+        return Lever(values=tuple(values), size_bytes=sum(values.values()), least=peak, most=peak, parts=parts)
 
     def _without(self, numbers: Collection[int], left_bytes: int, instead_bytes: int = 0) -> Lever | None:
         """Return what is saved if buffers are not there but `instead_bytes`, or if `left_bytes` are still held."""

@@ -15,7 +15,7 @@ from reportgen.advice.arguments import Argument, Result
 from reportgen.advice.context import AdviceContext
 from reportgen.advice.framework import DIVIDED_ACTIVATIONS
 from reportgen.advice.memory import Edit, PeakAfter
-from reportgen.advice.suggest import is_worth_listing, suggest, suggest_range
+from reportgen.advice.suggest import is_worth_listing, suggest_range_or_bound
 from reportgen.program.scopes import direction
 from reportgen.program.sharding import even_split
 from reportgen.record import record
@@ -44,9 +44,8 @@ def find_sharding(context: AdviceContext) -> Iterator[Suggestion]:
     what = f"shard {', '.join(names)} over the {shard.devices} devices, and keep activations sharded"
     code = DIVIDED_ACTIVATIONS if context.is_jax else ""
     numbers = tuple(argument.number for argument in shard.arguments)
-    suggestion = suggest_range(context, "shard", what, shard.held_bytes, shard.least, shard.most, numbers, code)
-    if not suggestion.is_computed:
-        suggestion = suggest(context, "shard", "up to", what, shard.held_bytes, shard.most, buffers=numbers, code=code)
+    size_bytes, least, most = shard.held_bytes, shard.least, shard.most
+    suggestion = suggest_range_or_bound(context, "shard", what, size_bytes, least, most, numbers, code)
     yield replace(suggestion, argument_names=names)
 
 

@@ -71,3 +71,19 @@ def suggest_range(
     if not is_narrow(context, least, most):
         return suggest(context, kind, "unknown", what, involved_bytes, context.memory.peak, buffers=buffers, code=code)
     return suggest(context, kind, "range", what, involved_bytes, least, most=most, buffers=buffers, code=code)
+
+
+def suggest_range_or_bound(
+    context: AdviceContext,
+    kind: Kind,
+    what: str,
+    involved_bytes: int,
+    least: PeakAfter,
+    most: PeakAfter,
+    values: tuple[int, ...],
+    code: str = "",
+) -> Suggestion:
+    """Return a suggestion whose saving is between two numbers; where they lie far apart, it is at most the larger."""
+    if is_narrow(context, least, most):
+        return suggest_range(context, kind, what, involved_bytes, least, most, values, code)
+    return suggest(context, kind, "up to", what, involved_bytes, most, buffers=values, code=code)

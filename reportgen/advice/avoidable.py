@@ -177,7 +177,7 @@ def _is_fill(program: Program, number: int) -> bool:
 
 def _is_written_later(program: Program, number: int) -> bool:
     """Return whether an instruction writes into the buffer that begins with a value, as a loop fills a stack."""
-    names = (program.dump.values.names[one] for one in program.buffers.members(number) if one != number)
+    names = (program.dump.values.names[later] for later in program.buffers.members(number) if later != number)
     return any(program.opcode(name) not in WRITES_NOTHING | MOVES for name in names)
 
 

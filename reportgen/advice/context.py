@@ -25,15 +25,15 @@ _MOST_COPIES = 50  # because a value may have very many readers
 
 
 class AdviceContext:
-    """A memory space of a dump as it is or as a donation, which is `taken`, leaves it."""
+    """A memory space of a dump as it is, or as a donation leaves it."""
 
     def __init__(
-        self, analysis: Analysis, space: Space, taken: Donation | None = None, dimensions: Dimensions | None = None
+        self, analysis: Analysis, space: Space, donated: Donation | None = None, dimensions: Dimensions | None = None
     ) -> None:
         self.analysis, self.space = analysis, space
         self.program = analysis.program
-        self.memory = taken.after if taken else memory_of(analysis, space)
-        self._taken = taken.pairs if taken else ()
+        self.memory = donated.after if donated else memory_of(analysis, space)
+        self._donated_pairs = donated.pairs if donated else ()
         self.checkpoints = Checkpoints(analysis)
         self.dimensions = dimensions or Dimensions(self.program)
 
@@ -44,9 +44,11 @@ class AdviceContext:
 
     @cached_property
     def arguments(self) -> list[Argument]:
-        taken = {pair.argument.number for pair in self._taken}
-        found = arguments(self.analysis, self.space)
-        return [replace(one, is_donated=True) if one.number in taken else one for one in found]
+        donated = {pair.argument.number for pair in self._donated_pairs}
+        return [
+            replace(argument, is_donated=True) if argument.number in donated else argument
+            for argument in arguments(self.analysis, self.space)
+        ]
 
     @property
     def held_bytes(self) -> int:
@@ -55,12 +57,12 @@ class AdviceContext:
 
     @cached_property
     def results(self) -> list[Result]:
-        taken = {pair.result.number for pair in self._taken}
-        return [one for one in results(self.analysis, self.space) if one.number not in taken]
+        placed = {pair.result.number for pair in self._donated_pairs}
+        return [result for result in results(self.analysis, self.space) if result.number not in placed]
 
     def donated(self, names: Collection[str]) -> Donation:
         """Return the donation of the arguments that have these names."""
-        return self._donate([one for one in self.arguments if one.name in names])
+        return self._donate([argument for argument in self.arguments if argument.name in names])
 
     def _donate(self, arguments: Sequence[Argument]) -> Donation:
         # Of 18 recompiled programs for TPUs with conflicts, 5 saved less for it, and of those for CPU and GPU none.
@@ -108,7 +110,8 @@ class AdviceContext:
         """Return the outcome of a change if nothing waits in the backward pass, where that lowers the peak."""
         if self.checkpoints.boundary is None or after.edit is None:
             return after
-        return min(after, self.memory.together([after.edit, self._without_waiting]), key=lambda one: one.peak_bytes)
+        settled = self.memory.together([after.edit, self._without_waiting])
+        return min(after, settled, key=lambda outcome: outcome.peak_bytes)
 
     @cached_property
     def _without_waiting(self) -> Edit:
@@ -122,7 +125,7 @@ class AdviceContext:
     def state(self) -> Sequence[Argument]:
         """Return the arguments whose new value the program returns: they are donated, or could be."""
         paired = {pair.argument.number for pair in self.all_pairs.pairs}
-        return [one for one in self.arguments if one.is_donated or one.number in paired]
+        return [argument for argument in self.arguments if argument.is_donated or argument.number in paired]
 
     def is_read_by_gradient(self, argument: Argument) -> bool:
         """Return whether the forward or the backward pass reads an argument; True where a reader has no name.
@@ -140,7 +143,7 @@ class AdviceContext:
                 if not made and self.program.opcode(name) in COPIES:
                     continue
                 if op_name in ("", argument.path) and made and len(waiting) < _MOST_COPIES:
-                    waiting += [one for one in made if one not in waiting]
+                    waiting += [copy for copy in made if copy not in waiting]
                 elif op_name in ("", argument.path) or direction(op_name):
                     return True
         return False
@@ -153,11 +156,12 @@ class AdviceContext:
 
     @cached_property
     def data(self) -> frozenset[Origin]:
-        found = data(self._led)
-        if not found and not self.program.has_backward_pass:
+        batches = data(self._led)
+        if not batches and not self.program.has_backward_pass:
             state = {argument.number for argument in self.state}
-            found = ids(self.dimensions, [one for one in self.arguments if one.number not in state])
-        return found | state_of_batch(self.dimensions, self._new_values, found)
+            others = [argument for argument in self.arguments if argument.number not in state]
+            batches = ids(self.dimensions, others)
+        return batches | state_of_batch(self.dimensions, self._new_values, batches)
 
     @property
     def batch_words(self) -> str:
@@ -165,12 +169,12 @@ class AdviceContext:
         path_of = {argument.instruction: argument.path for argument in self.arguments}
         sizes = {origin: size for each in self._led.values() for origin, size in each.items()}
         kept = {argument.instruction for argument in self.state}
-        found = sorted(self.data, key=lambda one: (one.parameter in kept, -sizes.get(one, 0), one))
-        lengths = {self.dimensions.length(one) for one in found}
+        origins = sorted(self.data, key=lambda origin: (origin.parameter in kept, -sizes.get(origin, 0), origin))
+        lengths = {self.dimensions.length(origin) for origin in origins}
         if len(lengths) != 1 or 0 in lengths:
             return ""
         where = " on each device" if (self.program.partitions.devices or 1) > 1 else ""
-        return f"{lengths.pop():,} in {path_of[found[0].parameter]}{where}"
+        return f"{lengths.pop():,} in {path_of[origins[0].parameter]}{where}"
 
     @cached_property
     def _led(self) -> Mapping[str, Mapping[Origin, int]]:
@@ -180,19 +184,19 @@ class AdviceContext:
     def _new_values(self) -> Mapping[int, Argument]:
         """Return the argument that each result is the new value of, which takes its place or could."""
         results = self._returned
-        found = {pair.result.number: pair.argument for pair in self.all_pairs.pairs}
+        new_values = {pair.result.number: pair.argument for pair in self.all_pairs.pairs}
         for argument in self.arguments:
             if argument.is_donated:
                 held = holdings(self.analysis, argument.allocation)
-                found.update((one.number, argument) for one in held if one.number in results)
-        return found
+                new_values.update((value.number, argument) for value in held if value.number in results)
+        return new_values
 
     def _held_of_batch_bytes(self, batches: frozenset[Origin]) -> int:
         """Return what arguments hold that have an entry for each example, and results that are their new values."""
         of_batch = {origin.parameter for origin in batches}
-        held = [one for one in self.arguments if one.instruction in of_batch]
-        results = [one for one in self.results if (old := self._new_values.get(one.number)) and old in held]
-        return sum(one.size_bytes for one in held) + sum(one.reserved_bytes for one in results)
+        held = [argument for argument in self.arguments if argument.instruction in of_batch]
+        results = [result for result in self.results if (old := self._new_values.get(result.number)) and old in held]
+        return sum(argument.size_bytes for argument in held) + sum(result.reserved_bytes for result in results)
 
     @cached_property
     def batch(self) -> Batch | None:
@@ -209,7 +213,7 @@ class AdviceContext:
         XLA on CPU merged the two, but for loops, until jaxlib 0.11.1, since which allocations have a page; before that
         its `cse_barrier_expander` ran before a pass that merges common subexpressions.
         """
-        has_pages = any(one.page is not None for one in self.analysis.dump.allocations)
+        has_pages = any(allocation.page is not None for allocation in self.analysis.dump.allocations)
         return self.analysis.backend != "cpu" or has_pages
 
     @cached_property

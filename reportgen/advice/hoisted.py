@@ -52,18 +52,18 @@ def _hoisted(program: Program, memory: Memory, trained: Collection[int]) -> Hois
     if not program.loops:
         return None
     fixed = frozenset(program.arguments.values()).difference(trained)
-    found = [number for number in memory.at_peak if number >= 0 and _is_hoisted(program, number, fixed)]
-    if not found:
+    buffers = [number for number in memory.at_peak if number >= 0 and _is_hoisted(program, number, fixed)]
+    if not buffers:
         return None
-    cuts = {member: [ALWAYS] for number in found for member in program.buffers.members(number)}
+    cuts = {member: [ALWAYS] for number in buffers for member in program.buffers.members(number)}
     more: list[Change] = []
-    for number in found:
+    for number in buffers:
         held = memory.temps[number]
         step = held.size_bytes // _steps(program, number)
         more += ((held.first, step), (held.last + 1, -step))
     return Hoisted(
-        values=tuple(found),
-        size_bytes=sum(memory.temps[number].size_bytes for number in found),
+        values=tuple(buffers),
+        size_bytes=sum(memory.temps[number].size_bytes for number in buffers),
         least=memory.without(cuts, more),
         most=memory.without(cuts),
     )
@@ -91,7 +91,7 @@ def _is_read_by_steps(program: Program, number: int) -> bool:
 
     def reads_a_step(name: str) -> bool:
         slices = map(program.instruction, program.runs(name, "dynamic-slice"))
-        return bool(program.loops_around(name)) and any(one and plain_shape(one.shape) == step for one in slices)
+        return bool(program.loops_around(name)) and any(part and plain_shape(part.shape) == step for part in slices)
 
     return steps > 1 and bool(readers) and all(map(reads_a_step, readers))
 
@@ -99,12 +99,12 @@ def _is_read_by_steps(program: Program, number: int) -> bool:
 def _is_made_of_less(program: Program, number: int, arguments: frozenset[int]) -> bool:
     """Return whether a value is computed from fewer bytes of arguments alone, but for what is small and may stay."""
     waiting, sizes = [number], program.dump.values.sizes
-    for one in waiting:
-        name = program.dump.values.names[one]
+    for value in waiting:
+        name = program.dump.values.names[value]
         operands = program.operands(name)
-        if one in arguments or program.opcode(name) in _NO_INPUT or sizes[one] * _SMALL_PART <= sizes[number]:
+        if value in arguments or program.opcode(name) in _NO_INPUT or sizes[value] * _SMALL_PART <= sizes[number]:
             continue
         if program.opcode(name) not in _FUSED | COPIES | RENAMES or not operands or len(waiting) > _MOST_STEPS:
             return False
         waiting += [operand for operand in operands if operand not in waiting]
-    return sum(sizes[one] for one in arguments.intersection(waiting)) < sizes[number]
+    return sum(sizes[argument] for argument in arguments.intersection(waiting)) < sizes[number]

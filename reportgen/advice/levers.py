@@ -76,10 +76,8 @@ def find_attention(context: AdviceContext) -> Iterator[Suggestion]:
     else:
         # What is multiplied is looked for in the whole text, which is long, and matters only on a GPU.
         backend = context.analysis.backend
-        how, code = (
-            "compute attention in blocks",
-            attention_code(backend, levers.heads() if backend == "gpu" else set()),
-        )
+        heads = levers.heads() if backend == "gpu" else set()
+        how, code = "compute attention in blocks", attention_code(backend, heads)
     yield suggest_range_or_bound(
         context,
         "attention",

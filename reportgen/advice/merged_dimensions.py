@@ -53,9 +53,9 @@ def padding(context: AdviceContext, statics: Iterable[int]) -> AvoidableGroup:
     largest = {}
     for number in memory.at_peak:
         group = memory.groups[number]
-        live = [one for one in group if one.number >= 0 and one.first <= peak <= one.last]
+        live = [held for held in group if held.number >= 0 and held.first <= peak <= held.last]
         if number >= 0 and live:
-            largest[group[0].number] = max(live, key=lambda one: (one.size_bytes, one.number)).number
+            largest[group[0].number] = max(live, key=lambda held: (held.size_bytes, held.number)).number
     less, of_caller = (dict(_saved(context, numbers)) for numbers in (largest.values(), statics))
     of_caller_bytes = sum(of_caller.values())
     return AvoidableGroup(
@@ -73,8 +73,8 @@ def _saved(context: AdviceContext, numbers: Iterable[int]) -> Iterator[tuple[int
         # What a loop keeps for its gradient is no array of the program, so nobody can say how it is held.
         if is_small or program.loop_directions.get(program.dump.values.names[number]):
             continue
-        if found := merged(context, number):
-            yield number, found.saved_bytes
+        if dimensions := merged(context, number):
+            yield number, dimensions.saved_bytes
 
 
 def merged(context: AdviceContext, number: int) -> Merged | None:
@@ -89,13 +89,13 @@ def merged(context: AdviceContext, number: int) -> Merged | None:
     sizes = [size or 0 for size in shape.dimensions]
     dense = prod(sizes)
     now = dense // (prod(under) or 1) * prod(map(round_up, under, tile))
-    found = [(_left(shape, run, tile), run) for run in _runs(context, number, shape, tile[-1])]
-    least = min((left for left, _ in found), default=now)
+    choices = [(_left(shape, run, tile), run) for run in _runs(context, number, shape, tile[-1])]
+    least = min((left for left, _ in choices), default=now)
     if now <= dense or 2 * (least - dense) > now - dense:
         return None
     # One dimension more is not worth the last of the padding.
-    enough = ((left, run) for left, run in found if (now - left) * _NEARLY >= (now - least) * (_NEARLY - 1))
-    left, run = min(enough, key=lambda one: (len(one[1]), one[0]))
+    enough = ((left, run) for left, run in choices if (now - left) * _NEARLY >= (now - least) * (_NEARLY - 1))
+    left, run = min(enough, key=lambda choice: (len(choice[1]), choice[0]))
     saved = context.analysis.facts.padding[number] * (now - left) // (now - dense)
     return Merged(sizes=tuple(sizes[dimension] for dimension in run), saved_bytes=saved)
 
@@ -121,15 +121,15 @@ def _belong_together(
     context: AdviceContext, origins: Sequence[Origin | None], sizes: Sequence[int], pair: tuple[int, int]
 ) -> bool:
     """Return whether two dimensions are neighbours in an argument, or parts of one dimension of it."""
-    one, other = origins[pair[0]], origins[pair[1]]
-    if one is None or other is None:
+    outer, inner = origins[pair[0]], origins[pair[1]]
+    if outer is None or inner is None:
         return 1 in (sizes[pair[0]], sizes[pair[1]])
-    if (one.parameter, one.leaf) != (other.parameter, other.leaf):
+    if (outer.parameter, outer.leaf) != (inner.parameter, inner.leaf):
         return False
-    if one.dimension != other.dimension:
-        return one.dimension + 1 == other.dimension
-    parts = prod(size for size, origin in zip(sizes, origins, strict=True) if origin == one)
-    return parts <= context.dimensions.length(one)
+    if outer.dimension != inner.dimension:
+        return outer.dimension + 1 == inner.dimension
+    parts = prod(size for size, origin in zip(sizes, origins, strict=True) if origin == outer)
+    return parts <= context.dimensions.length(outer)
 
 
 def _left(shape: ArrayShape, run: Sequence[int], tile: Sequence[int]) -> int:

@@ -48,16 +48,16 @@ def fewest_devices(context: AdviceContext, capacity_bytes: int) -> int | None:
 def _per_device(context: AdviceContext, now: int, times: int) -> PerDevice:
     memory = context.memory
     saved = _saved(context, times)
-    read = (one.size_bytes for one in context.arguments if context.is_read_by_gradient(one))
+    read = (argument.size_bytes for argument in context.arguments if context.is_read_by_gradient(argument))
     gathered = max(read, default=0) if context.program.has_backward_pass else 0
     sizes = context.dimensions.sizes
-    elements = {prod(sizes(one.number)): _parts(context, one, times) for one in context.arguments}
+    elements = {prod(sizes(argument.number)): _parts(context, argument, times) for argument in context.arguments}
     divided: list[Change] = [(0, -saved)]
     for part in memory.parts:
-        largest = max(part, key=lambda one: (one.size_bytes, one.number))
+        largest = max(part, key=lambda held: (held.size_bytes, held.number))
         parts = ways(context, elements, largest.number) if largest.number >= 0 else 1
         less = largest.size_bytes - largest.size_bytes // max(times, parts)
-        divided += ((min(one.first for one in part), -less), (max(one.last for one in part) + 1, less))
+        divided += ((min(held.first for held in part), -less), (max(held.last for held in part) + 1, less))
     return PerDevice(
         devices=now * times,
         static_bytes=memory.static_bytes - saved,
@@ -68,10 +68,10 @@ def _per_device(context: AdviceContext, now: int, times: int) -> PerDevice:
 
 def _saved(context: AdviceContext, times: int) -> int:
     """Return what a device no longer holds of the arguments and results, among so many times as many devices."""
-    arguments = (one.size_bytes - one.size_bytes // _parts(context, one, times) for one in context.arguments)
+    arguments = (each.size_bytes - each.size_bytes // _parts(context, each, times) for each in context.arguments)
     results = (
-        one.reserved_bytes - one.reserved_bytes // even_split(context.dimensions.sizes(one.number), times)
-        for one in context.results
+        result.reserved_bytes - result.reserved_bytes // even_split(context.dimensions.sizes(result.number), times)
+        for result in context.results
     )
     return sum(arguments) + sum(results)
 

@@ -29,8 +29,8 @@ def lost_bytes(program: Program, memory: Memory) -> Sequence[int]:
     if not held:
         return ()
     ends = Counter[int]()
-    for one in held:
-        ends[min(one.first, memory.moments)] += one.size_bytes
+    for value in held:
+        ends[min(value.first, memory.moments)] += value.size_bytes
     left, lost = sum(ends.values()), []
     for moment in range(memory.moments):
         left -= ends[moment]

@@ -54,18 +54,18 @@ def _shard(context: AdviceContext) -> Shard | None:
     parts = dict(_parts(context))
     if not parts:
         return None
-    memory, arguments = context.memory, {one.number: one for one in context.arguments}
+    memory, arguments = context.memory, {argument.number: argument for argument in context.arguments}
     chosen = tuple(arguments[number] for number in parts)
-    held = sum(_saved(one.size_bytes, parts[one.number]) for one in chosen)
+    held = sum(_saved(argument.size_bytes, parts[argument.number]) for argument in chosen)
     held += sum(_saved(result.reserved_bytes, part) for result, part in _results(context, parts))
-    gathered = max((one.size_bytes for one in chosen if context.is_read_by_gradient(one)), default=0)
+    gathered = max((argument.size_bytes for argument in chosen if context.is_read_by_gradient(argument)), default=0)
     sizes = context.dimensions.sizes
-    elements = {prod(sizes(one.number)): parts[one.number] for one in chosen}
-    largest_of_parts = (max(part, key=lambda one: (one.size_bytes, one.number)) for part in memory.parts)
+    elements = {prod(sizes(argument.number)): parts[argument.number] for argument in chosen}
+    largest_of_parts = (max(part, key=lambda held: (held.size_bytes, held.number)) for part in memory.parts)
     of_temps = {
-        one.number: _saved(one.size_bytes, divided)
-        for one in largest_of_parts
-        if one.number >= 0 and (divided := ways(context, elements, one.number)) > 1
+        largest.number: _saved(largest.size_bytes, divided)
+        for largest in largest_of_parts
+        if largest.number >= 0 and (divided := ways(context, elements, largest.number)) > 1
     }
     authors = context.analysis.authors
     of_update = {number: saved for number, saved in of_temps.items() if not direction(authors.of(number).scope)}

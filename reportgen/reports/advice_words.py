@@ -148,7 +148,7 @@ def result_words(suggestion: Suggestion | CombinedFigures, exceeded_bytes: int |
 def what_words(advice: Advice, suggestion: Suggestion) -> str:
     """Return what is changed, from the program as it is."""
     what = (
-        ", then ".join(one.what for one in advice.combined[: len(suggestion.after) + 1])
+        ", then ".join(part.what for part in advice.combined[: len(suggestion.after) + 1])
         if suggestion.after
         else suggestion.what
     )
@@ -282,11 +282,11 @@ def _count_words(devices: int | None) -> str:
     return "more devices" if devices is None else f"{devices:,} devices"
 
 
-def per_device_words(found: PerDevice) -> str:
+def per_device_words(need: PerDevice) -> str:
     """Return what each of so many devices would hold and need."""
-    peak = f"{rounded_bytes(found.low_bytes)} to {rounded_bytes(found.high_bytes)}"
-    held = f"{human_bytes(found.static_bytes)} of arguments and outputs if each is divided evenly"
-    return f"on {found.devices:,}: {held}, and a peak of {peak}"
+    peak = f"{rounded_bytes(need.low_bytes)} to {rounded_bytes(need.high_bytes)}"
+    held = f"{human_bytes(need.static_bytes)} of arguments and outputs if each is divided evenly"
+    return f"on {need.devices:,}: {held}, and a peak of {peak}"
 
 
 def sentence(suggestion: Suggestion) -> str:

@@ -22,8 +22,8 @@ _NAMED_PART = 100
 
 def top_name(path: str) -> str:
     """Return the argument that a part of it belongs to: `o` for `o['m']['w1']`."""
-    found = _TOP.match(path)
-    return found[0] if found else path
+    match = _TOP.match(path)
+    return match[0] if match else path
 
 
 @record
@@ -73,7 +73,7 @@ class Result:
 
     @property
     def born(self) -> int:
-        return min(one.first for one in self.held)
+        return min(value.first for value in self.held)
 
 
 def named_parts(leaves: Collection[Argument], among: Iterable[Argument]) -> tuple[str, ...]:
@@ -86,7 +86,7 @@ def named_parts(leaves: Collection[Argument], among: Iterable[Argument]) -> tupl
     for name in dict.fromkeys(leaf.name for leaf in leaves):
         own = [leaf for leaf in leaves if leaf.name == name]
         if _bytes(own) * _NAMED_PART >= _bytes(leaves):
-            parts += _parts([_steps(leaf) for leaf in own], [_steps(one) for one in among if one.name == name])
+            parts += _parts([_steps(leaf) for leaf in own], [_steps(leaf) for leaf in among if leaf.name == name])
     return tuple(parts)
 
 
@@ -115,13 +115,13 @@ def _parts(paths: Sequence[list[str]], among: Sequence[list[str]]) -> list[str]:
 def arguments(analysis: Analysis, space: Space) -> list[Argument]:
     """Return the arguments in a space, in the order in which the program takes them."""
     program, dump = analysis.program, analysis.dump
-    found = []
+    listed = []
     for number in space.allocations:
         allocation, value = dump.allocations[number], program.arguments.get(number)
         if value is None or allocation.parameter is None or dump.starts[value] < 0:
             continue
         reads = program.reads(value)
-        found.append(
+        listed.append(
             Argument(
                 number=value,
                 allocation=number,
@@ -134,34 +134,38 @@ def arguments(analysis: Analysis, space: Space) -> list[Argument]:
                 last_read=reads[-1] if reads else -1,
             )
         )
-    return sorted(found, key=lambda argument: (argument.parameter, argument.path, argument.number))
+    return sorted(listed, key=lambda argument: (argument.parameter, argument.path, argument.number))
 
 
 def results(analysis: Analysis, space: Space) -> list[Result]:
     """Return the arrays that a program returns in allocations of their own, in the order in which it returns them."""
     allocations, leaf_of = analysis.dump.allocations, {value: leaf for leaf, value in analysis.program.results.items()}
-    found = []
+    listed = []
     for number in space.allocations:
         allocation = allocations[number]
         if allocation.is_maybe_live_out and allocation.parameter is None and not allocation.is_constant:
-            found += [result for result in (_result(analysis, number, leaf_of),) if result]
-    return sorted(found, key=lambda result: (result.leaf, result.number))
+            listed += [result for result in (_result(analysis, number, leaf_of),) if result]
+    return sorted(listed, key=lambda result: (result.leaf, result.number))
 
 
 def _result(analysis: Analysis, allocation: int, leaf_of: Mapping[int, Leaf]) -> Result | None:
     """Return what an allocation returns; None for the table of pointers around the results."""
     held = holdings(analysis, allocation)
-    one = max((one for one in held if one.number in leaf_of), key=lambda one: (one.first, one.number), default=None)
-    if one is None or analysis.program.is_table(one.number):
+    value = max(
+        (value for value in held if value.number in leaf_of),
+        key=lambda value: (value.first, value.number),
+        default=None,
+    )
+    if value is None or analysis.program.is_table(value.number):
         return None
-    chain = next(part for part in handovers(held) if one in part)
+    chain = next(part for part in handovers(held) if value in part)
     return Result(
-        number=one.number,
+        number=value.number,
         allocation=allocation,
-        leaf=leaf_of[one.number],
-        size_bytes=one.size_bytes,
+        leaf=leaf_of[value.number],
+        size_bytes=value.size_bytes,
         reserved_bytes=analysis.dump.allocations[allocation].size_bytes,
-        shape=analysis.program.shape(one.number),
+        shape=analysis.program.shape(value.number),
         held=tuple(chain),
-        scratch=tuple(other for other in held if other not in chain),
+        scratch=tuple(value for value in held if value not in chain),
     )

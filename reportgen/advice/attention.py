@@ -65,13 +65,13 @@ class Attention:
     def repetitions(self) -> int:
         """Return how often the program itself repeats attention: one for layers in a loop."""
         module = self._program.module
-        found: Counter[tuple[str, str, str]] = Counter()
+        times: Counter[tuple[str, str, str]] = Counter()
         for number in {self._program.root(number) for number in self._exponentiated}:
             name, scope = self._program.dump.values.names[number], self._context.analysis.authors.of(number).scope
             if scope and XLA_REMATERIALIZED not in name and self._program.opcode(name) not in _PASSED_ON:
                 computation = module.computation_of.get(name, "") if module else ""
-                found[computation, self._program.shape(number), pattern(scope)] += 1
-        return max(found.values(), default=1)
+                times[computation, self._program.shape(number), pattern(scope)] += 1
+        return max(times.values(), default=1)
 
     @property
     def carried_bytes(self) -> int:
@@ -89,12 +89,12 @@ class Attention:
         lengths = {tuple(dimensions.sizes(number)[-2:]) for number in self.scores}
         names = dict.fromkeys(program.dump.values.names[number] for number in self.with_gradients)
         around = (name for name in names if program.opcode(name) != "while")
-        for product in (one for name in around for opcode in _PRODUCTS for one in program.runs(name, opcode)):
+        for product in (dot for name in around for opcode in _PRODUCTS for dot in program.runs(name, opcode)):
             instruction = program.instruction(product)
             operands = map(program.instruction, instruction.operands[:2] if instruction else ())
             shapes = [operand.shape for operand in operands if operand]
-            made = [one for one in lengths if instruction and _has(instruction.shape, one)]
-            if any(not any(_has(shape, one) for shape in shapes) for one in made):
+            made = [length for length in lengths if instruction and _has(instruction.shape, length)]
+            if any(not any(_has(shape, length) for shape in shapes) for length in made):
                 yield from shapes
 
     @cached_property
@@ -129,7 +129,7 @@ class Attention:
     def _data(self) -> Set[str]:
         """Return the arguments that are data: the largest, and all integers that are no state."""
         state = {argument.instruction for argument in self._context.state}
-        own = {one.instruction for one in self._context.arguments if one.is_ids} - state
+        own = {argument.instruction for argument in self._context.arguments if argument.is_ids} - state
         if not self._program.has_backward_pass:
             own |= state
         return own | {origin.parameter for origin in self._context.data}

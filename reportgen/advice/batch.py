@@ -120,68 +120,70 @@ def led(
     """
     by_instruction = {argument.instruction: argument for argument in arguments}
     kept = {argument.instruction for argument in state}
-    free = [one for one in arguments if one.instruction not in kept]
-    arrays = {one.name for one in free if prod(dimensions.sizes(one.number)) > _LONGEST_KEY}
-    found: defaultdict[str, Counter[Origin]] = defaultdict(Counter)
+    free = [argument for argument in arguments if argument.instruction not in kept]
+    arrays = {argument.name for argument in free if prod(dimensions.sizes(argument.number)) > _LONGEST_KEY}
+    sizes: defaultdict[str, Counter[Origin]] = defaultdict(Counter)
     for number in memory.at_peak:
         size = memory.temps[number].size_bytes
         if number < 0 or size * _SMALL_PART < memory.peak.peak_bytes:
             continue
-        origins = [one for one in dimensions.onward(number) if one and one.parameter in by_instruction]
-        names = [by_instruction[one.parameter].name for one in origins]
+        origins = [origin for origin in dimensions.onward(number) if origin and origin.parameter in by_instruction]
+        names = [by_instruction[origin.parameter].name for origin in origins]
         if not origins or origins[0].parameter in kept:
             continue
         own = dimensions.sizes(by_instruction[origins[0].parameter].number)
         is_made = bool(own) and prod(dimensions.sizes(number)) > prod(own)
         if len(set(names)) > 1 or set(names) == arrays or is_made:
-            found[names[0]][origins[0]] += size
-    return found
+            sizes[names[0]][origins[0]] += size
+    return sizes
 
 
-def data(found: Mapping[str, Mapping[Origin, int]]) -> frozenset[Origin]:
+def data(by_argument: Mapping[str, Mapping[Origin, int]]) -> frozenset[Origin]:
     """Return the dimensions of the argument that most bytes at the peak begin with, one of each of its arrays."""
-    most = max(found, key=lambda name: (sum(found[name].values()), name), default="")
-    sizes = found.get(most, {})
+    most = max(by_argument, key=lambda name: (sum(by_argument[name].values()), name), default="")
+    sizes = by_argument.get(most, {})
     first: dict[tuple[str, Leaf], Origin] = {}
-    for origin in sorted(sizes, key=lambda one: (-sizes[one], one)):
+    for origin in sorted(sizes, key=lambda origin: (-sizes[origin], origin)):
         first.setdefault((origin.parameter, origin.leaf), origin)
     return _often({origin: sizes[origin] for origin in first.values()}, sizes)
 
 
 def examples(
-    dimensions: Dimensions, found: Mapping[str, Mapping[Origin, int]], batches: frozenset[Origin]
+    dimensions: Dimensions, by_argument: Mapping[str, Mapping[Origin, int]], batches: frozenset[Origin]
 ) -> frozenset[Origin]:
     """Return the same dimension of other data that has as many examples."""
-    lengths = {(one.dimension, dimensions.length(one)) for one in batches}
-    every = {origin: size for each in found.values() for origin, size in each.items()}
+    lengths = {(origin.dimension, dimensions.length(origin)) for origin in batches}
+    every = {origin: size for each in by_argument.values() for origin, size in each.items()}
     most = {origin: size for origin, size in every.items() if origin in batches}
-    return frozenset(one for one in _often(every, most) if (one.dimension, dimensions.length(one)) in lengths)
+    return frozenset(
+        origin for origin in _often(every, most) if (origin.dimension, dimensions.length(origin)) in lengths
+    )
 
 
-def _often(found: Mapping[Origin, int], compared: Mapping[Origin, int]) -> frozenset[Origin]:
+def _often(sizes: Mapping[Origin, int], compared: Mapping[Origin, int]) -> frozenset[Origin]:
     least = sum(compared.values())
-    return frozenset(origin for origin, size in found.items() if size * _RARE_PART >= least)
+    return frozenset(origin for origin, size in sizes.items() if size * _RARE_PART >= least)
 
 
 def ids(dimensions: Dimensions, arguments: Sequence[Argument]) -> frozenset[Origin]:
     """Return the leading dimensions of arguments that may name tokens."""
-    whole = [one for one in arguments if one.is_ids]
-    return frozenset(origin for one in whole for origin in dimensions.own(one.number)[:1])
+    whole = [argument for argument in arguments if argument.is_ids]
+    return frozenset(origin for argument in whole for origin in dimensions.own(argument.number)[:1])
 
 
 def state_of_batch(
     dimensions: Dimensions, new_values: Mapping[int, Argument], batches: frozenset[Origin]
 ) -> frozenset[Origin]:
     """Return the dimensions of state that has an entry for each example: its new value is made of examples there."""
-    lengths = {dimensions.length(one) for one in batches}
-    found: set[Origin] = set()
+    lengths = {dimensions.length(origin) for origin in batches}
+    dimensions_of_state: set[Origin] = set()
     for number, argument in new_values.items():
         if lengths.intersection(dimensions.sizes(number)):
             follow = zip(dimensions.own(argument.number), dimensions.follow(number, batches), strict=False)
-            found.update(
+            dimensions_of_state.update(
                 own for own, origin in follow if origin and dimensions.length(own) == dimensions.length(origin)
             )
-    return frozenset(found)
+    return frozenset(dimensions_of_state)
 
 
 def _vmem(analysis: Analysis, moments: int) -> list[int]:

@@ -123,8 +123,8 @@ class Checkpoints:
         copies = self._held_by_root(memory)
         starts = self._program.dump.starts
         roots = [root for root in copies if 0 <= starts[root] <= boundary]
-        found = (self._array(memory, root, copies[root], boundary) for root in roots)
-        return [array for array in found if array]
+        arrays = (self._array(memory, root, copies[root], boundary) for root in roots)
+        return [array for array in arrays if array]
 
     def _array(self, memory: Memory, root: int, numbers: Sequence[int], boundary: int) -> Array | None:
         program = self._program
@@ -154,11 +154,11 @@ class Checkpoints:
 
     def _held_by_root(self, memory: Memory) -> Mapping[int, Sequence[int]]:
         """Return the temporaries of a space by the value that they are copies of."""
-        found: defaultdict[int, list[int]] = defaultdict(list)
+        held: defaultdict[int, list[int]] = defaultdict(list)
         for number in memory.temps:
             if number >= 0 and not self._program.is_table(number):
-                found[self._program.root(number)].append(number)
-        return found
+                held[self._program.root(number)].append(number)
+        return held
 
     def _made_bytes(self, name: str) -> int:
         dump = self._program.dump
@@ -168,16 +168,16 @@ class Checkpoints:
     def _readers_of(self, root: int) -> Sequence[tuple[int, str]]:
         """Return who reads a value or one of its copies, in any memory space, and when."""
         program, dump = self._program, self._program.dump
-        numbers, found = [root], list[tuple[int, str]]()
+        numbers, readers = [root], list[tuple[int, str]]()
         for number in numbers:
             for name in program.readers_of(number):
                 moment, opcode = dump.moment_of.get(name), program.opcode(name)
                 if opcode in COPIES:
-                    made = (one for one in dump.made_by.get(name, ()) if one not in numbers)
-                    numbers += [one for one in made if program.root(one) == root]
+                    made = (copy for copy in dump.made_by.get(name, ()) if copy not in numbers)
+                    numbers += [copy for copy in made if program.root(copy) == root]
                 elif moment is not None and opcode:
-                    found.append((moment, name))
-        return found
+                    readers.append((moment, name))
+        return readers
 
     def families(self, memory: Memory, arrays: Sequence[Array]) -> list[Checkpoint]:
         """Return the checkpoints that keep fewest bytes, at most `FAMILIES`, the one that saves most first."""
@@ -186,13 +186,16 @@ class Checkpoints:
         made = self._made_by_unit(memory)
         ranked = sorted(by_scope(arrays).items(), key=lambda item: (-_bytes(item[1]), len(item[0]), item[0]))
         seen: set[frozenset[int]] = set()
-        found = []
+        checkpoints = []
         for scope, units in ranked:
             values = frozenset(n for kept in units.values() for array in kept for n in array.values)
             if values not in seen and len(seen) < FAMILIES:
                 seen.add(values)
-                found.append(self.around(memory, scope, units, arrays, made))
-        return sorted(found, key=lambda one: (one.least.peak_bytes, one.most.peak_bytes, one.scope))
+                checkpoints.append(self.around(memory, scope, units, arrays, made))
+        return sorted(
+            checkpoints,
+            key=lambda checkpoint: (checkpoint.least.peak_bytes, checkpoint.most.peak_bytes, checkpoint.scope),
+        )
 
     def _made_by_unit(self, memory: Memory) -> Mapping[Unit, Sequence[Lifetime]]:
         """Return what each part makes in the forward pass; only moments up to the boundary count."""
@@ -252,7 +255,7 @@ class Checkpoints:
         more: list[Change] = []
         for root, numbers in self._held_by_root(memory).items():
             held = [memory.temps[number] for number in numbers]
-            last, size_bytes = max(one.last for one in held), max(one.size_bytes for one in held)
+            last, size_bytes = max(value.last for value in held), max(value.size_bytes for value in held)
             if last <= boundary or size_bytes * _SMALL_VALUE < memory.peak.peak_bytes:
                 continue
             born = needed = max(starts[root], boundary)
@@ -263,7 +266,7 @@ class Checkpoints:
                     needed = max(needed, moment)
                     break
                 others = (program.root(operand) for operand in program.operands(name))
-                first = min(max([born, *(starts[other] for other in others if other != root)]), moment)
+                first = min(max([born, *(starts[operand] for operand in others if operand != root)]), moment)
                 waiting.append((first, moment, made_bytes))
                 needed = max(needed, first)
             if needed < last:
@@ -274,13 +277,13 @@ class Checkpoints:
 
 def by_scope(arrays: Iterable[Array]) -> Mapping[str, Mapping[Unit, Sequence[Array]]]:
     """Return the arrays that a checkpoint around each scope drops: those that only the scope reads going forward."""
-    found: defaultdict[str, defaultdict[Unit, list[Array]]] = defaultdict(lambda: defaultdict(list))
+    dropped: defaultdict[str, defaultdict[Unit, list[Array]]] = defaultdict(lambda: defaultdict(list))
     for array in arrays:
         for depth in array.depths():
             unit = array.unit[:depth]
             if all(reader[:depth] == unit for reader in array.readers):
-                found[pattern("/".join(unit))][unit].append(array)
-    return found
+                dropped[pattern("/".join(unit))][unit].append(array)
+    return dropped
 
 
 def _edits(
@@ -291,7 +294,7 @@ def _edits(
     late: dict[int, list[Stretch]] = {}
     more: list[Change] = []
     inputs = _inputs(units, arrays)
-    largest = {unit: max((array.size_bytes for array in found), default=0) for unit, found in inputs.items()}
+    largest = {unit: max((array.size_bytes for array in read), default=0) for unit, read in inputs.items()}
     sizes = Counter(filter(None, largest.values()))
     usual_input = max(sizes, key=lambda size: (sizes[size], size), default=0)
     for unit, kept in units.items():
@@ -321,13 +324,13 @@ def _working_set(made: Iterable[Lifetime]) -> int:
 
 def _inputs(units: Iterable[Unit], arrays: Iterable[Array]) -> Mapping[Unit, list[Array]]:
     """Return what each part reads of others in the forward pass, as far as the backward pass needs it, too."""
-    found: dict[Unit, list[Array]] = {unit: [] for unit in units}
-    depth = max(map(len, found), default=0)
+    inputs: dict[Unit, list[Array]] = {unit: [] for unit in units}
+    depth = max(map(len, inputs), default=0)
     for array in arrays:
         for unit in {reader[:depth] for reader in array.readers} - {array.unit[:depth]}:
-            if unit in found:
-                found[unit].append(array)
-    return found
+            if unit in inputs:
+                inputs[unit].append(array)
+    return inputs
 
 
 def _held(first: int, last: int, size_bytes: int) -> Sequence[Change]:

@@ -91,10 +91,10 @@ def checkpoint_of_loop(program: Program, loop: str) -> str:
         return ""
     library = [_path(frame) for frame in takewhile(lambda frame: frame.is_of_library, program.stack(loop))]
     between = [file for file in library if _JAX.path not in file]
-    for one in (_JAX, *_FRAMEWORKS):
+    for framework in (_JAX, *_FRAMEWORKS):
         # What scans is JAX itself, or else a framework, whose body has the modules of that framework in it.
-        if all(any(part in file for part in one.scans) for file in between):
-            return one.function.format("body")
+        if all(any(part in file for part in framework.scans) for file in between):
+            return framework.function.format("body")
     return ""
 
 
@@ -133,7 +133,7 @@ def checkpoint_of_function(program: Program, instruction: str, function: str) ->
 def _framework(program: Program) -> Framework:
     """Return the first framework whose files a program has, since each has more or less of its own in every stack."""
     files = [_path(frame) for file in program.source_files if (frame := Frame(file, "", 0)).is_of_library]
-    return next((one for one in _FRAMEWORKS if any(one.path in file for file in files)), _JAX)
+    return next((framework for framework in _FRAMEWORKS if any(framework.path in file for file in files)), _JAX)
 
 
 def _calls(program: Program, function: str, path: str) -> bool:

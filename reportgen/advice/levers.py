@@ -171,11 +171,11 @@ class Levers:
         for the backward pass, as a checkpoint of a block of it does.
         """
         attention = self._attention
-        found, carried = attention.with_gradients, attention.carried_bytes
+        scores, carried = attention.with_gradients, attention.carried_bytes
         others = carried * (attention.repetitions - 1)
-        blocks = self._without(found, self._at_once(found) // max(attention.heads, _CHUNKS) + others, carried)
-        blocks = blocks and self._with_kept(blocks, found, attention.kept_with, carried)
-        is_worth = self._saves(self._without(found, 0, carried + others))
+        blocks = self._without(scores, self._at_once(scores) // max(attention.heads, _CHUNKS) + others, carried)
+        blocks = blocks and self._with_kept(blocks, scores, attention.kept_with, carried)
+        is_worth = self._saves(self._without(scores, 0, carried + others))
         choices = [self._recomputed(attention), blocks if is_worth else None]
         settled = [self._settled(lever) for lever in choices if lever and self._saves(lever)]
         return min(settled, key=lambda lever: lever.least.peak_bytes, default=None)
@@ -198,7 +198,7 @@ class Levers:
         buffers = self._at_peak(self._members(late))
         return Lever(
             values=buffers,
-            size_bytes=sum(self._memory.temps[one].size_bytes for one in buffers),
+            size_bytes=sum(self._memory.temps[buffer].size_bytes for buffer in buffers),
             least=self._memory.without(late, self._always(again)),
             most=self._memory.without(late),
             is_recomputed=True,
@@ -220,15 +220,15 @@ class Levers:
 
     def logits(self) -> Lever | None:
         """Return what arrays over the whole vocabulary take; a loss in chunks holds one chunk of them at a time."""
-        widest = max((max(self._sizes(one.number), default=0) for one in self._weights()), default=0)
+        widest = max((max(self._sizes(argument.number), default=0) for argument in self._weights()), default=0)
         if widest < _LEAST_VOCABULARY:
             return None
-        found = [number for number in self._large() if self._has_vocabulary(number, widest)]
-        if not any(self._is_made_by(number, _LOSS) for number in found):
+        logits = [number for number in self._large() if self._has_vocabulary(number, widest)]
+        if not any(self._is_made_by(number, _LOSS) for number in logits):
             return None
         # In chunks, the weights are copied chunk by chunk, and so is their gradient.
-        weights = max(one.size_bytes for one in self._weights() if widest in self._sizes(one.number))
-        return self._without(found, self._largest(found) // _CHUNKS + 2 * weights)
+        weights = max(each.size_bytes for each in self._weights() if widest in self._sizes(each.number))
+        return self._without(logits, self._largest(logits) // _CHUNKS + 2 * weights)
 
     def _is_made_by(self, number: int, operations: re.Pattern[str]) -> bool:
         """Return whether an operation of a kind makes a value, or reads it."""
@@ -256,9 +256,11 @@ class Levers:
         An argument of another layout than the stack is copied at the entry of the loop, so carrying it saves nothing.
         """
         program = self._program
-        layouts = {program.shape(one): program.dump.values.shapes[one] for one in program.arguments.values()}
+        layouts = {
+            program.shape(argument): program.dump.values.shapes[argument] for argument in program.arguments.values()
+        }
         at_peak = {program.buffers.members(number)[0] for number in self._memory.at_peak}
-        found: list[int] = []
+        stacks: list[int] = []
         for loop in program.loops:
             read = Counter() if program.loop_directions.get(loop) else Counter(self._read_only(loop))
             for number in program.dump.made_by.get(loop, ()):
@@ -268,8 +270,8 @@ class Levers:
                     continue
                 if program.buffers.members(number)[0] in at_peak:
                     read[shape] -= 1
-                    found.append(number)
-        return self._without(found, 0)
+                    stacks.append(number)
+        return self._without(stacks, 0)
 
     def donated_carry(self) -> Lever | None:
         """Return the arguments that a loop reads as a stack while it writes their new value as another one.
@@ -277,7 +279,7 @@ class Levers:
         Donating them alone saves nothing, because both are held while the loop runs; one that is carried is one array.
         """
         dump = self._program.dump
-        found = []
+        pairs = []
         for pair in self._context.all_pairs.conflicts:
             number = self._program.root(pair.result.number)
             loop, shapes = dump.values.names[number], dump.values.shapes
@@ -287,13 +289,13 @@ class Levers:
                 and shapes[number] == shapes[pair.argument.number]
                 and pair.result.shape in self._read_only(loop)
             ):
-                found.append(pair)
-        if not found:
+                pairs.append(pair)
+        if not pairs:
             return None
-        size = sum(pair.result.reserved_bytes for pair in found)
+        size = sum(pair.result.reserved_bytes for pair in pairs)
         after = self._memory.without({}, [(0, -size)])
-        parts = tuple(dict.fromkeys(pair.argument.name for pair in found))
-        values = tuple(pair.result.number for pair in found)
+        parts = tuple(dict.fromkeys(pair.argument.name for pair in pairs))
+        values = tuple(pair.result.number for pair in pairs)
         return Lever(values=values, size_bytes=size, least=after, most=after, parts=parts)
 
     def _read_only(self, loop: str) -> Iterator[str]:
@@ -361,13 +363,13 @@ class Levers:
         less = {} if self._program.has_backward_pass else dict(self._versions(state))
         after = self._memory.after(Edit({}, [(0, -half)], less))
         size = 2 * (half + sum(less.values()))
-        values = tuple(one.number for one in state)
+        values = tuple(argument.number for argument in state)
         return Lever(values=values, size_bytes=size, least=after, most=after, parts=named_parts(state, self._arrays))
 
     def _versions(self, state: Collection[Argument]) -> Iterator[tuple[int, int]]:
         """Yield the buffers at the peak that have the shape of some state and come from it, and half of their bytes."""
-        shapes = {self._program.shape(one.number) for one in state}
-        names = {one.instruction for one in state}
+        shapes = {self._program.shape(argument.number) for argument in state}
+        names = {argument.instruction for argument in state}
         for number in self._program.buffers.one_of_each(self._memory.at_peak):
             if number >= 0 and self._program.shape(number) in shapes:
                 origins = self._context.dimensions.of(number)
@@ -405,7 +407,7 @@ class Levers:
         cuts = {number: [ALWAYS] for number in members}
         return Lever(
             values=buffers,
-            size_bytes=sum(self._memory.temps[one].size_bytes for one in buffers),
+            size_bytes=sum(self._memory.temps[buffer].size_bytes for buffer in buffers),
             least=self._memory.without(cuts, self._always(left_bytes + instead_bytes)),
             most=self._memory.without(cuts, self._always(instead_bytes)),
         )
@@ -415,16 +417,16 @@ class Levers:
 
     def _at_once(self, numbers: Collection[int]) -> int:
         """Return the bytes at the peak that are in no stack over the steps of a loop or, if all are, of the largest."""
-        sizes = {one: self._memory.temps[one].size_bytes for one in self._at_peak(self._members(numbers))}
+        sizes = {buffer: self._memory.temps[buffer].size_bytes for buffer in self._at_peak(self._members(numbers))}
         names = self._program.dump.values.names
-        single = [size for one, size in sizes.items() if self._program.opcode(names[one]) != "while"]
+        single = [size for buffer, size in sizes.items() if self._program.opcode(names[buffer]) != "while"]
         return sum(single) or self._largest(numbers)
 
     def _at_peak(self, members: Set[int]) -> tuple[int, ...]:
-        return self._program.buffers.one_of_each(one for one in self._memory.at_peak if one in members)
+        return self._program.buffers.one_of_each(number for number in self._memory.at_peak if number in members)
 
     def _largest(self, numbers: Collection[int]) -> int:
-        return max((self._memory.temps[one].size_bytes for one in numbers), default=0)
+        return max((self._memory.temps[number].size_bytes for number in numbers), default=0)
 
     def _members(self, numbers: Iterable[int]) -> Set[int]:
         """Return the temporaries that are in the buffers of some values."""

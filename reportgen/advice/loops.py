@@ -79,32 +79,32 @@ def loop_checkpoints(program: Program, memory: Memory) -> list[LoopCheckpoint]:
     for loop, stacks in by_loop.items():
         if dropped := _dropped(program, loop, stacks):
             by_line[str(user_frame(program, loop) or loop)].append(dropped)
-    found = [_checkpoint(program, memory, dropped) for dropped in by_line.values()]
-    found.sort(key=lambda one: (one.least.peak_bytes, one.loops))
-    together = _together(memory, found)
-    return [together, *found] if together else found
+    checkpoints = [_checkpoint(program, memory, dropped) for dropped in by_line.values()]
+    checkpoints.sort(key=lambda checkpoint: (checkpoint.least.peak_bytes, checkpoint.loops))
+    together = _together(memory, checkpoints)
+    return [together, *checkpoints] if together else checkpoints
 
 
-def _together(memory: Memory, alone: Iterable[LoopCheckpoint]) -> LoopCheckpoint | None:
+def _together(memory: Memory, checkpoints: Iterable[LoopCheckpoint]) -> LoopCheckpoint | None:
     """Return the checkpoints that each lower the peak by much, after those before them; None for fewer than two."""
     much = memory.peak.peak_bytes // _MUCH_PART
-    taken: list[LoopCheckpoint] = []
+    chosen: list[LoopCheckpoint] = []
     least = memory.peak
-    for one in alone:
-        if one.stack_bytes < much:
+    for checkpoint in checkpoints:
+        if checkpoint.stack_bytes < much:
             continue
-        after = memory.together(other.least.edit for other in (*taken, one))
+        after = memory.together(before.least.edit for before in (*chosen, checkpoint))
         if least.peak_bytes - after.peak_bytes >= much:
-            taken.append(one)
+            chosen.append(checkpoint)
             least = after
-    if len(taken) < 2:
+    if len(chosen) < 2:
         return None
     return LoopCheckpoint(
-        loops=tuple(loop for one in taken for loop in one.loops),
-        values=tuple(number for one in taken for number in one.values),
-        stack_bytes=sum(one.stack_bytes for one in taken),
+        loops=tuple(loop for checkpoint in chosen for loop in checkpoint.loops),
+        values=tuple(number for checkpoint in chosen for number in checkpoint.values),
+        stack_bytes=sum(checkpoint.stack_bytes for checkpoint in chosen),
         least=least,
-        most=memory.together(one.most.edit for one in taken),
+        most=memory.together(checkpoint.most.edit for checkpoint in chosen),
     )
 
 
@@ -183,11 +183,11 @@ def _is_changed(program: Program, root: str, leaf: Leaf) -> bool:
     What each step reads may be given twice, the second time as a copy in faster memory.
     """
     seen: set[Leaf] = set()
-    given: Leaf | None = leaf
-    while given is not None and given not in seen:
-        seen.add(given)
-        leaf, given = given, _given(program, Place(root, given))
-    return given != leaf
+    passed: Leaf | None = leaf
+    while passed is not None and passed not in seen:
+        seen.add(passed)
+        leaf, passed = passed, _given(program, Place(root, passed))
+    return passed != leaf
 
 
 def _given(program: Program, place: Place) -> Leaf | None:
@@ -201,7 +201,7 @@ def _given(program: Program, place: Place) -> Leaf | None:
         # The compiler copies slices of an array one by one, and then puts them together.
         is_call = instruction.opcode == "custom-call"
         is_moved = instruction.opcode in _MOVED or (is_call and PUT_TOGETHER in program.text(place.name))
-        moved = [Place(one) for one in instruction.operands[:1] if is_moved]
+        moved = [Place(operand) for operand in instruction.operands[:1] if is_moved]
         place = next(iter((*program.storage.same(place), *moved)), Place(""))
     return None
 
@@ -211,13 +211,13 @@ def _checkpoint(program: Program, memory: Memory, loops: Sequence[Dropped]) -> L
     cuts = {
         number: [ALWAYS]
         for stack in gone
-        for one in (stack.number, stack.result)
-        for number in program.buffers.members(one)
+        for value in (stack.number, stack.result)
+        for number in program.buffers.members(value)
     }
     kept: list[Change] = []
     for dropped in loops:
         held = [memory.temps[stack.number] for stack in dropped.stacks]
-        first, last = min(one.first for one in held), max(one.last for one in held)
+        first, last = min(value.first for value in held), max(value.last for value in held)
         kept += ((first, dropped.added_bytes), (last + 1, -dropped.added_bytes))
     more = list(kept)
     moment_of = program.dump.moment_of

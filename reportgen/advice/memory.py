@@ -212,8 +212,8 @@ def holdings(analysis: Analysis, allocation: int) -> list[Held]:
 def sharing(held: Iterable[Held]) -> list[Sequence[Held]]:
     """Return the values in groups that share bytes at any time."""
     by_allocation: defaultdict[object, list[Held]] = defaultdict(list)
-    for one in held:
-        by_allocation[one.allocation].append(one)
+    for value in held:
+        by_allocation[value.allocation].append(value)
     low, high = attrgetter("low"), attrgetter("high")
     return [group for together in by_allocation.values() for group in groups_sharing_bytes(together, low, high)]
 
@@ -221,16 +221,16 @@ def sharing(held: Iterable[Held]) -> list[Sequence[Held]]:
 def handovers(held: Iterable[Held]) -> list[list[Held]]:
     """Return the values that take over one slice from each other, in the order of time."""
     slices: defaultdict[tuple[object, int, int], list[Held]] = defaultdict(list)
-    for one in held:
-        slices[one.allocation, one.low, one.high].append(one)
+    for value in held:
+        slices[value.allocation, value.low, value.high].append(value)
     parts: list[list[Held]] = []
     for tenants in slices.values():
         reach = -1
-        for one in sorted(tenants, key=lambda one: (one.first, one.last, one.number)):
-            if one.first > reach:
+        for value in sorted(tenants, key=lambda value: (value.first, value.last, value.number)):
+            if value.first > reach:
                 parts.append([])
-            parts[-1].append(one)
-            reach = max(reach, one.last)
+            parts[-1].append(value)
+            reach = max(reach, value.last)
     return parts
 
 

@@ -50,7 +50,7 @@ def repeated_calls(context: AdviceContext, memory: Memory, kept: Sequence[Array]
     sizes: Counter[Function] = Counter()
     for array in arrays:
         sizes.update(dict.fromkeys(_functions(stacks[array.values]), array.size_bytes))
-    found: list[Checkpoint] = []
+    checkpoints: list[Checkpoint] = []
     for function in _loss_functions(context) | _recomputed(context.program):
         del sizes[function]
     if not sizes:
@@ -68,11 +68,13 @@ def repeated_calls(context: AdviceContext, memory: Memory, kept: Sequence[Array]
         seen.add(values)
         calls = _calls(analysis, function, inside, stacks)
         if len(calls) > 1 and function.name.rpartition(".")[2] not in _NO_FUNCTIONS:
-            found.append(_checkpoint(context, memory, function, calls, arrays, inside, reads, lifetimes))
-    saved = {one.scope: _saved(memory, one) for one in found}
-    nearly_all = [one for one in found if saved[one.scope] * _NEARLY_ALL >= max(saved.values())]
+            checkpoints.append(_checkpoint(context, memory, function, calls, arrays, inside, reads, lifetimes))
+    saved = {checkpoint.scope: _saved(memory, checkpoint) for checkpoint in checkpoints}
+    nearly_all = [
+        checkpoint for checkpoint in checkpoints if saved[checkpoint.scope] * _NEARLY_ALL >= max(saved.values())
+    ]
     # The first of those with the fewest bytes, because stacks begin with the innermost function.
-    return [min(nearly_all, key=lambda one: one.kept_bytes)] if nearly_all else []
+    return [min(nearly_all, key=lambda checkpoint: checkpoint.kept_bytes)] if nearly_all else []
 
 
 def _made_forward(analysis: Analysis, memory: Memory, end: int) -> Iterator[Lifetime]:
@@ -82,9 +84,9 @@ def _made_forward(analysis: Analysis, memory: Memory, end: int) -> Iterator[Life
             yield held.first, min(held.last, end), held.size_bytes
 
 
-def _saved(memory: Memory, one: Checkpoint) -> int:
+def _saved(memory: Memory, checkpoint: Checkpoint) -> int:
     """Return what a checkpoint saves at least or, where it may save more, what it is about."""
-    return one.kept_bytes if one.is_open else memory.peak.peak_bytes - one.least.peak_bytes
+    return checkpoint.kept_bytes if checkpoint.is_open else memory.peak.peak_bytes - checkpoint.least.peak_bytes
 
 
 def _loss_functions(context: AdviceContext) -> Set[Function]:
@@ -92,7 +94,9 @@ def _loss_functions(context: AdviceContext) -> Set[Function]:
     analysis, program = context.analysis, context.program
     scalars = (number for number in program.results.values() if program.shape(number).endswith("[]"))
     authors = map(analysis.authors.of, scalars)
-    return {one for author in authors if direction(author.scope) == "forward" for one in _functions(author.stack)}
+    return {
+        function for author in authors if direction(author.scope) == "forward" for function in _functions(author.stack)
+    }
 
 
 def _recomputed(program: Program) -> Set[Function]:
@@ -165,5 +169,5 @@ def _checkpoint(
     made: defaultdict[Unit, list[Lifetime]] = defaultdict(list)
     for lifetime in lifetimes:
         made[unit(lifetime[0])].append(lifetime)
-    units = next(iter(by_scope(one for one in placed if one.values in within).values()), {})
+    units = next(iter(by_scope(array for array in placed if array.values in within).values()), {})
     return context.checkpoints.around(memory, function.name, units, placed, made)

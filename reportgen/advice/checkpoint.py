@@ -22,7 +22,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cache, cached_property
 from itertools import accumulate
 
-from reportgen.advice.memory import Edit, Memory, PeakAfter, Stretch
+from reportgen.advice.memory import Edit, Memory, PeakAfter, PeakRange, Stretch
 from reportgen.analyse.phases import forward_end
 from reportgen.analyse.records import Analysis
 from reportgen.intervals.step_function import Change
@@ -88,17 +88,13 @@ class Array:
 
 
 @record
-class Checkpoint:
-    """What checkpoints around all scopes of one name, `layer_#`, do: the least and the most that they save.
+class Checkpoint(PeakRange):
+    """What checkpoints around all scopes of one name, `layer_#`, do with what is kept between the passes.
 
     If `is_open`, much waits in the backward pass then, so they may save more.
     """
 
     scope: str
-    values: tuple[int, ...]
-    kept_bytes: int
-    least: PeakAfter
-    most: PeakAfter
     is_open: bool
 
 
@@ -226,7 +222,7 @@ class Checkpoints:
         return Checkpoint(
             scope=scope,
             values=tuple(sorted(late.cuts)),
-            kept_bytes=_bytes(units),
+            size_bytes=_bytes(units),
             least=least,
             most=most,
             is_open=is_open,

@@ -49,11 +49,10 @@ def _operation(context: AdviceContext, checkpoint: Checkpoint) -> str:
 def _suggest(context: AdviceContext, checkpoint: Checkpoint, what: str, code: str) -> Suggestion:
     peak = context.memory.peak
     least = context.reordered(checkpoint.least) if checkpoint.is_open else peak
-    kept_bytes, values = checkpoint.kept_bytes, checkpoint.values
     if (peak.peak_bytes - least.peak_bytes) * _LITTLE_PART >= peak.peak_bytes:
-        buffers = context.program.buffers.one_of_each(values)
-        return suggest(context, "checkpoint", "at least", what, kept_bytes, least, buffers=buffers, code=code)
-    return suggest_range(context, "checkpoint", what, kept_bytes, checkpoint.least, checkpoint.most, values, code)
+        size_bytes, buffers = checkpoint.size_bytes, context.program.buffers.one_of_each(checkpoint.values)
+        return suggest(context, "checkpoint", "at least", what, size_bytes, least, buffers=buffers, code=code)
+    return suggest_range(context, "checkpoint", what, checkpoint, code)
 
 
 def _of_loop(context: AdviceContext, checkpoint: LoopCheckpoint) -> Suggestion:
@@ -62,13 +61,4 @@ def _of_loop(context: AdviceContext, checkpoint: LoopCheckpoint) -> Suggestion:
     what = f"checkpoint the body of {' and of '.join(where)}"
     code = "; ".join(filter(None, dict.fromkeys(checkpoint_of_loop(program, loop) for loop in loops)))
     code += "  # each of these bodies" if code and len(loops) > 1 else ""
-    return suggest_range(
-        context,
-        "checkpoint-loop",
-        what,
-        checkpoint.stack_bytes,
-        checkpoint.least,
-        checkpoint.most,
-        checkpoint.values,
-        code,
-    )
+    return suggest_range(context, "checkpoint-loop", what, checkpoint, code)

@@ -11,13 +11,12 @@ from collections.abc import Collection, Iterator
 
 from reportgen.advice.advice_records import Suggestion
 from reportgen.advice.context import AdviceContext
-from reportgen.advice.memory import ALWAYS, Memory, PeakAfter
+from reportgen.advice.memory import ALWAYS, Memory, PeakRange
 from reportgen.advice.suggest import suggest_range
 from reportgen.intervals.step_function import Change
 from reportgen.parse.shape_parser import plain_shape
 from reportgen.program.opcodes import COPIES, RENAMES
 from reportgen.program.program import Program
-from reportgen.record import record
 
 _MOST_STEPS = 50  # because the operands of a damaged dump may form a cycle
 _SMALL_PART = 50
@@ -26,28 +25,19 @@ _NO_INPUT = frozenset(("constant", "iota"))
 _FUSED = frozenset(("broadcast", "convert", "divide", "fusion", "multiply", "reshape", "subtract", "transpose"))
 
 
-@record
-class Hoisted:
-    """Buffers that are made before a loop, their bytes, and the peak with one step of each, or without them."""
-
-    values: tuple[int, ...]
-    size_bytes: int
-    least: PeakAfter
-    most: PeakAfter
-
-
 def find_hoisted(context: AdviceContext) -> Iterator[Suggestion]:
     """Yield the suggestion to compute in the body of a loop what each of its steps reads a part of."""
     trained = [argument.number for argument in context.state] if context.program.has_backward_pass else []
     if hoisted := _hoisted(context.program, context.memory, trained):
         what = f"compute {context.described(hoisted.values)} in the body of the loop that reads it"
-        yield suggest_range(context, "copy", what, hoisted.size_bytes, hoisted.least, hoisted.most, hoisted.values)
+        yield suggest_range(context, "copy", what, hoisted)
 
 
-def _hoisted(program: Program, memory: Memory, trained: Collection[int]) -> Hoisted | None:
+def _hoisted(program: Program, memory: Memory, trained: Collection[int]) -> PeakRange | None:
     """Return what could be computed in the body of the loop that reads it; None where there is nothing.
 
-    `trained` are the arguments of which nothing may be computed there.
+    The least is saved if one step of each buffer is held, and the most if nothing is. `trained` are the arguments of
+    which nothing may be computed there.
     """
     if not program.loops:
         return None
@@ -61,7 +51,7 @@ def _hoisted(program: Program, memory: Memory, trained: Collection[int]) -> Hois
         held = memory.temps[number]
         step = held.size_bytes // _steps(program, number)
         more += ((held.first, step), (held.last + 1, -step))
-    return Hoisted(
+    return PeakRange(
         values=tuple(buffers),
         size_bytes=sum(memory.temps[number].size_bytes for number in buffers),
         least=memory.without(cuts, more),

@@ -21,7 +21,7 @@ from reportgen.advice.attention import Attention
 from reportgen.advice.context import AdviceContext
 from reportgen.advice.framework import CHECKPOINT_OF_ATTENTION, attention_code
 from reportgen.advice.kinds import Kind
-from reportgen.advice.memory import ALWAYS, Edit, PeakAfter
+from reportgen.advice.memory import ALWAYS, Edit, PeakRange
 from reportgen.advice.suggest import is_narrow, is_worth_listing, suggest, suggest_range_or_bound
 from reportgen.intervals.step_function import Change
 from reportgen.parse.shape_parser import plain_shape
@@ -46,17 +46,13 @@ _NARROWER_MOMENT = "In optax, `mu_dtype` narrows `mu` alone, for about half of t
 
 
 @record
-class Lever:
-    """What a change is about (`values`, `size_bytes`), and the least and the most that it saves.
+class Lever(PeakRange):
+    """A change that an expert would make.
 
-    Both are the peak as it is where no number can be given. `parts` are the arguments that it is about, or the parts of
-    them, and `is_recomputed` says that a checkpoint makes the difference.
+    Both peaks are the one as it is where no number can be given. `parts` are the arguments that it is about, or the
+    parts of them, and `is_recomputed` says that a checkpoint makes the difference.
     """
 
-    values: tuple[int, ...]
-    size_bytes: int
-    least: PeakAfter
-    most: PeakAfter
     parts: tuple[str, ...] = ()
     is_recomputed: bool = False
 
@@ -78,16 +74,8 @@ def find_attention(context: AdviceContext) -> Iterator[Suggestion]:
         backend = context.analysis.backend
         heads = levers.heads() if backend == "gpu" else set()
         how, code = "compute attention in blocks", attention_code(backend, heads)
-    yield suggest_range_or_bound(
-        context,
-        "attention",
-        f"{how}: {_name(context, attention)}",
-        attention.size_bytes,
-        attention.least,
-        attention.most,
-        attention.values,
-        code if context.is_jax else "",
-    )
+    what = f"{how}: {_name(context, attention)}"
+    yield suggest_range_or_bound(context, "attention", what, attention, code if context.is_jax else "")
 
 
 def find_logits(context: AdviceContext) -> Iterator[Suggestion]:
@@ -95,8 +83,7 @@ def find_logits(context: AdviceContext) -> Iterator[Suggestion]:
     logits = Levers(context).logits()
     if logits and is_worth_listing(context, logits.size_bytes):
         what = f"compute the loss in chunks: {_name(context, logits)}"
-        size_bytes, least, most = logits.size_bytes, logits.least, logits.most
-        yield suggest_range_or_bound(context, "logits", what, size_bytes, least, most, logits.values)
+        yield suggest_range_or_bound(context, "logits", what, logits)
 
 
 def find_carries(context: AdviceContext) -> Iterator[Suggestion]:

@@ -11,7 +11,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 
 from reportgen.advice.framework import user_frame
-from reportgen.advice.memory import ALWAYS, Held, Memory, PeakAfter
+from reportgen.advice.memory import ALWAYS, Held, Memory, PeakRange
 from reportgen.intervals.step_function import Change
 from reportgen.program.dimensions import PUT_TOGETHER
 from reportgen.program.opcodes import COPIES
@@ -51,17 +51,13 @@ class Dropped:
 
 
 @record
-class LoopCheckpoint:
-    """What checkpoints around the bodies of `loops`, each of another line, do: the least and the most that they save.
+class LoopCheckpoint(PeakRange):
+    """What checkpoints around the bodies of `loops`, each of another line, do with the stacks of what is kept.
 
     The compiler may have made several loops of one line, as of the layers of a network; then it is about all of them.
     """
 
     loops: tuple[str, ...]
-    values: tuple[int, ...]
-    stack_bytes: int
-    least: PeakAfter
-    most: PeakAfter
 
 
 def loop_checkpoints(program: Program, memory: Memory) -> list[LoopCheckpoint]:
@@ -91,7 +87,7 @@ def _together(memory: Memory, checkpoints: Iterable[LoopCheckpoint]) -> LoopChec
     chosen: list[LoopCheckpoint] = []
     least = memory.peak
     for checkpoint in checkpoints:
-        if checkpoint.stack_bytes < much:
+        if checkpoint.size_bytes < much:
             continue
         after = memory.together(before.least.edit for before in (*chosen, checkpoint))
         if least.peak_bytes - after.peak_bytes >= much:
@@ -102,7 +98,7 @@ def _together(memory: Memory, checkpoints: Iterable[LoopCheckpoint]) -> LoopChec
     return LoopCheckpoint(
         loops=tuple(loop for checkpoint in chosen for loop in checkpoint.loops),
         values=tuple(number for checkpoint in chosen for number in checkpoint.values),
-        stack_bytes=sum(checkpoint.stack_bytes for checkpoint in chosen),
+        size_bytes=sum(checkpoint.size_bytes for checkpoint in chosen),
         least=least,
         most=memory.together(checkpoint.most.edit for checkpoint in chosen),
     )
@@ -227,7 +223,7 @@ def _checkpoint(program: Program, memory: Memory, loops: Sequence[Dropped]) -> L
     return LoopCheckpoint(
         loops=(gone[0].loop,),
         values=tuple(stack.number for stack in gone),
-        stack_bytes=sum(stack.size_bytes for stack in gone),
+        size_bytes=sum(stack.size_bytes for stack in gone),
         least=memory.without(cuts, more),
         most=memory.without(cuts, kept),
     )

@@ -80,6 +80,16 @@ class PeakAfter:
         return cls(most, amounts.index(most), curve, edit)
 
 
+@record
+class PeakRange:
+    """A change about some `values` of `size_bytes`, and the peaks after the least and the most that it saves."""
+
+    values: tuple[int, ...]
+    size_bytes: int
+    least: PeakAfter
+    most: PeakAfter
+
+
 @record(slots=False, kw_only=False)
 class Memory:
     """One memory space. `temps` are the values in temporary allocations that have bytes and live, by number.

@@ -74,7 +74,7 @@ def repeated_calls(context: AdviceContext, memory: Memory, kept: Sequence[Array]
         checkpoint for checkpoint in checkpoints if saved[checkpoint.scope] * _NEARLY_ALL >= max(saved.values())
     ]
     # The first of those with the fewest bytes, because stacks begin with the innermost function.
-    return [min(nearly_all, key=lambda checkpoint: checkpoint.kept_bytes)] if nearly_all else []
+    return [min(nearly_all, key=lambda checkpoint: checkpoint.size_bytes)] if nearly_all else []
 
 
 def _made_forward(analysis: Analysis, memory: Memory, end: int) -> Iterator[Lifetime]:
@@ -86,7 +86,7 @@ def _made_forward(analysis: Analysis, memory: Memory, end: int) -> Iterator[Life
 
 def _saved(memory: Memory, checkpoint: Checkpoint) -> int:
     """Return what a checkpoint saves at least or, where it may save more, what it is about."""
-    return checkpoint.kept_bytes if checkpoint.is_open else memory.peak.peak_bytes - checkpoint.least.peak_bytes
+    return checkpoint.size_bytes if checkpoint.is_open else memory.peak.peak_bytes - checkpoint.least.peak_bytes
 
 
 def _loss_functions(context: AdviceContext) -> Set[Function]:

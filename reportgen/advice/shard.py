@@ -11,10 +11,10 @@ from dataclasses import replace
 from math import prod
 
 from reportgen.advice.advice_records import Suggestion
-from reportgen.advice.arguments import Argument, Result
+from reportgen.advice.arguments import Result
 from reportgen.advice.context import AdviceContext
 from reportgen.advice.framework import DIVIDED_ACTIVATIONS
-from reportgen.advice.memory import Edit, PeakAfter
+from reportgen.advice.memory import Edit, PeakRange
 from reportgen.advice.suggest import is_worth_listing, suggest_range_or_bound
 from reportgen.program.scopes import direction
 from reportgen.program.sharding import even_split
@@ -25,28 +25,22 @@ _SMALL_PART = 100_000
 
 
 @record
-class Shard:
-    """What dividing arguments does: the bytes that the caller then does not hold, and the least and the most saved."""
+class Shard(PeakRange):
+    """What dividing arguments does: `size_bytes` are those that the caller then does not hold."""
 
-    arguments: tuple[Argument, ...]
+    argument_names: tuple[str, ...]
     devices: int
-    held_bytes: int
-    least: PeakAfter
-    most: PeakAfter
 
 
 def find_sharding(context: AdviceContext) -> Iterator[Suggestion]:
     """Yield the division of what several devices hold whole among them."""
     shard = _shard(context)
-    if shard is None or not is_worth_listing(context, shard.held_bytes):
+    if shard is None or not is_worth_listing(context, shard.size_bytes):
         return
-    names = tuple(dict.fromkeys(argument.name for argument in shard.arguments))
-    what = f"shard {', '.join(names)} over the {shard.devices} devices, and keep activations sharded"
+    what = f"shard {', '.join(shard.argument_names)} over the {shard.devices} devices, and keep activations sharded"
     code = DIVIDED_ACTIVATIONS if context.is_jax else ""
-    numbers = tuple(argument.number for argument in shard.arguments)
-    size_bytes, least, most = shard.held_bytes, shard.least, shard.most
-    suggestion = suggest_range_or_bound(context, "shard", what, size_bytes, least, most, numbers, code)
-    yield replace(suggestion, argument_names=names)
+    suggestion = suggest_range_or_bound(context, "shard", what, shard, code)
+    yield replace(suggestion, argument_names=shard.argument_names)
 
 
 def _shard(context: AdviceContext) -> Shard | None:
@@ -70,9 +64,10 @@ def _shard(context: AdviceContext) -> Shard | None:
     authors = context.analysis.authors
     of_update = {number: saved for number, saved in of_temps.items() if not direction(authors.of(number).scope)}
     return Shard(
-        arguments=chosen,
+        values=tuple(argument.number for argument in chosen),
+        argument_names=tuple(dict.fromkeys(argument.name for argument in chosen)),
         devices=context.program.partitions.devices or 1,
-        held_bytes=held,
+        size_bytes=held,
         least=memory.after(Edit({}, [(0, gathered - held)], of_update)),
         most=memory.after(Edit({}, [(0, -held)], of_temps)),
     )

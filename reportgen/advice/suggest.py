@@ -1,11 +1,9 @@
 """Put what a finder knows into a suggestion: what the peak loses by it, and the caveat of its kind."""
 
-from collections.abc import Sequence
-
 from reportgen.advice.advice_records import Confidence, Suggestion
 from reportgen.advice.context import AdviceContext
 from reportgen.advice.kinds import KINDS, Kind
-from reportgen.advice.memory import PeakAfter
+from reportgen.advice.memory import PeakAfter, PeakRange
 
 WIDEST_RANGE = 1.5
 """How many times the least that a range saves its most may be; a wider one says nothing."""
@@ -56,34 +54,18 @@ def suggest(
     )
 
 
-def suggest_range(
-    context: AdviceContext,
-    kind: Kind,
-    what: str,
-    involved_bytes: int,
-    least: PeakAfter,
-    most: PeakAfter,
-    values: Sequence[int],
-    code: str = "",
-) -> Suggestion:
+def suggest_range(context: AdviceContext, kind: Kind, what: str, saved: PeakRange, code: str = "") -> Suggestion:
     """Return a suggestion whose saving is between two numbers; where they lie far apart, it is unknown."""
-    buffers = context.program.buffers.one_of_each(values)
-    if not is_narrow(context, least, most):
-        return suggest(context, kind, "unknown", what, involved_bytes, context.memory.peak, buffers=buffers, code=code)
-    return suggest(context, kind, "range", what, involved_bytes, least, most=most, buffers=buffers, code=code)
+    buffers, size_bytes = context.program.buffers.one_of_each(saved.values), saved.size_bytes
+    if not is_narrow(context, saved.least, saved.most):
+        return suggest(context, kind, "unknown", what, size_bytes, context.memory.peak, buffers=buffers, code=code)
+    return suggest(context, kind, "range", what, size_bytes, saved.least, most=saved.most, buffers=buffers, code=code)
 
 
 def suggest_range_or_bound(
-    context: AdviceContext,
-    kind: Kind,
-    what: str,
-    involved_bytes: int,
-    least: PeakAfter,
-    most: PeakAfter,
-    values: tuple[int, ...],
-    code: str = "",
+    context: AdviceContext, kind: Kind, what: str, saved: PeakRange, code: str = ""
 ) -> Suggestion:
     """Return a suggestion whose saving is between two numbers; where they lie far apart, it is at most the larger."""
-    if is_narrow(context, least, most):
-        return suggest_range(context, kind, what, involved_bytes, least, most, values, code)
-    return suggest(context, kind, "up to", what, involved_bytes, most, buffers=values, code=code)
+    if is_narrow(context, saved.least, saved.most):
+        return suggest_range(context, kind, what, saved, code)
+    return suggest(context, kind, "up to", what, saved.size_bytes, saved.most, buffers=saved.values, code=code)

@@ -1,7 +1,7 @@
 """The kinds of suggestions: all that is said of one and all that orders it, in one record for each.
 
-A new kind is a slug and a record here, a finder, and a section of the glossary. Nothing that is said of a kind promises
-more than the confidence of a suggestion allows, or says that the reader did something wrong.
+A new kind is a slug and a record here, a finder in `finders`, and a section of the glossary. What is said of it never
+promises more than the confidence of a suggestion allows, and never says that the reader did something wrong.
 """
 
 from collections.abc import Mapping

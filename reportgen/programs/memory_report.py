@@ -21,7 +21,8 @@ from reportgen.reports.explain_document import ExplainedModule, explained
 from reportgen.reports.explain_sections import sections
 from reportgen.reports.explain_text import explanation_lines
 from reportgen.reports.formats import cut, end_of, human_bytes, least_words
-from reportgen.reports.report_document import PeakBuffers, SpaceFigures
+from reportgen.reports.peak_table import PeakBuffers
+from reportgen.reports.report_document import SpaceFigures
 from reportgen.reports.styled_text import plain
 from reportgen.reports.summary import Summary
 from reportgen.sides import compare_pair, compare_sources, load_source

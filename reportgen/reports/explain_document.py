@@ -12,10 +12,10 @@ from reportgen.document import document
 from reportgen.reports.formats import capital, human_bytes, least_words, percent, range_words
 from reportgen.reports.json_lines import json_line
 from reportgen.reports.module_figures import json_document
+from reportgen.reports.peak_table import PeakBuffers
 from reportgen.reports.report_document import (
     ErrorFigures,
     ModuleFigures,
-    PeakBuffers,
     Refusal,
     figures_of_summary,
 )

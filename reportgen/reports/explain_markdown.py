@@ -1,12 +1,15 @@
 """An explanation as Markdown, for the summary of a job, a comment or an issue."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 
-from reportgen.reports.explain_sections import Section, SizeRow
+from reportgen.reports.explain_sections import Section
 from reportgen.reports.formats import percent
 from reportgen.reports.markdown_text import code, escaped
+from reportgen.reports.text_table import TextTable
 
 _LONGEST = 300
+_CODE = ("name", "code", "line")
+"""What comes from the program, in which Markdown must interpret nothing."""
 
 
 def explanation_markdown(sections: Iterable[Section]) -> str:
@@ -20,23 +23,21 @@ def _blocks(section: Section) -> Iterator[str]:
     if section.sentences:
         first, *rest = (escaped(sentence, _LONGEST) for sentence in section.sentences)
         yield " ".join([f"**{first}**" if section.tone else first, *rest])
-    if section.rows:
-        yield _table(section.rows)
+    if section.table:
+        yield _table(section.table)
     if section.items:
         yield "\n".join(_item(*item) for item in section.items)
 
 
-def _table(rows: Sequence[SizeRow]) -> str:
-    lines = ["| share | bytes | name | | line |", "| ---: | ---: | --- | --- | --- |"]
-    for row in rows:
-        cells = [
-            percent(row.part, row.whole),
-            row.size,
-            code(row.name),
-            row.what and code(row.what),
-            row.line and code(row.line),
-        ]
-        lines.append(f"| {' | '.join(cells)} |")
+def _table(table: TextTable) -> str:
+    heads = ["Share", table.amount_head, *(column.head for column in table.columns)]
+    lines = [f"| {' | '.join(heads)} |", f"| ---: | ---: |{' --- |' * len(table.columns)}"]
+    for row in table.rows:
+        cells = (
+            text and (code(text) if column.kind in _CODE else text)
+            for column, text in zip(table.columns, row.cells, strict=True)
+        )
+        lines.append(f"| {' | '.join((percent(row.part, table.whole), row.amount, *cells))} |")
     return "\n".join(lines)
 
 

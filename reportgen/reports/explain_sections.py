@@ -7,29 +7,21 @@ from reportgen.analyse.logged_errors import LoggedError
 from reportgen.analyse.phases import Phase, label
 from reportgen.analyse.spaces import is_small
 from reportgen.oom.error_event import LoggedBuffer, OutOfMemory
+from reportgen.oom.printed_size import SizeRange
 from reportgen.record import record
 from reportgen.reports.advice_words import CONFIDENCES, needed_words, result_words, saving_words
 from reportgen.reports.error_causes import parts_of, whole_of
 from reportgen.reports.error_words import figures, is_failure, next_step, told, unknown, verdict, would_fit
 from reportgen.reports.explain_document import ExplainedModule
-from reportgen.reports.formats import capital, counted, human_bytes, least_words, more_lines, range_words
-from reportgen.reports.report_document import AdviceFigures, PeakBuffers, SpaceFigures
+from reportgen.reports.formats import capital, counted, human_bytes, least_words, range_words
+from reportgen.reports.peak_table import buffer_columns
+from reportgen.reports.report_document import AdviceFigures, SpaceFigures
 from reportgen.reports.source_words import line_words, short_words
 from reportgen.reports.styled_text import Tone
+from reportgen.reports.table import Column
+from reportgen.reports.text_table import TextTable, text_table
 
 _LARGEST, _MOST_SUGGESTIONS, _MOST_PHASES, _MOST_OTHERS = 5, 5, 8, 8
-
-
-@record
-class SizeRow:
-    """A row of a table: a part of a whole with its bytes in words, what it is, and its source line."""
-
-    part: int
-    whole: int
-    size: str
-    name: str
-    what: str = ""
-    line: str = ""
 
 
 @record
@@ -39,7 +31,7 @@ class Section:
     title: str
     tone: Tone | None = None
     sentences: tuple[str, ...] = ()
-    rows: tuple[SizeRow, ...] = ()
+    table: TextTable | None = None
     items: tuple[tuple[str, str, str], ...] = ()
 
 
@@ -101,19 +93,7 @@ def _peak(module: ExplainedModule, space: SpaceFigures) -> Section:
         for other in figures.spaces.values()
         if other is not space and not _is_small(other, space.needed_bytes)
     ]
-    rows = [
-        SizeRow(
-            part=group.size_bytes,
-            whole=peak,
-            size=human_bytes(group.size_bytes),
-            name=_name(group),
-            what=_what(group),
-            line=_line(group),
-        )
-        for group in module.largest
-    ]
-    if rest := peak - sum(group.size_bytes for group in module.largest):
-        rows.append(SizeRow(part=rest, whole=peak, size=human_bytes(rest), name="all others"))
+    rest = peak - sum(group.size_bytes for group in module.largest)
     size = least_words(peak, is_least=figures.is_peak_least)
     return Section(
         title=f"Peak: {size} at instruction {space.peak_resident_moment:,} of {figures.schedule_length or 0:,}",
@@ -126,30 +106,13 @@ def _peak(module: ExplainedModule, space: SpaceFigures) -> Section:
                 ),
             )
         ),
-        rows=tuple(rows),
+        table=text_table(buffer_columns(), module.largest, peak, {"all others": rest} if rest else {}),
     )
 
 
 def _is_small(space: SpaceFigures, main_bytes: int) -> bool:
     is_short = space.capacity_bytes is not None and space.needed_bytes > space.capacity_bytes
     return is_small(space.name, space.needed_bytes, main_bytes, is_short=is_short)
-
-
-def _name(group: PeakBuffers) -> str:
-    return group.name or "reserved, never used"
-
-
-def _what(group: PeakBuffers) -> str:
-    times = f"{group.buffers:,} × " if group.buffers > 1 else ""
-    held = "reserved, " if group.reserved and group.buffers else ""
-    return f"{held}{times}{group.shape or ''}"
-
-
-def _line(group: PeakBuffers) -> str:
-    more = more_lines(group.lines)
-    if group.source:
-        return f"{line_words(group.source)}{more}"
-    return f"read at {line_words(group.read_first)}{more}" if group.read_first else ""
 
 
 def _suggestions(advice: AdviceFigures, space: SpaceFigures) -> Section:
@@ -183,41 +146,36 @@ def _suggestion_words(suggestion: SuggestionFigures, exceeded_bytes: int | None)
 
 
 def _phases(phases: Sequence[Phase], space: SpaceFigures) -> Section:
-    rows = [
-        SizeRow(
-            part=phase.peak_bytes,
-            whole=space.peak_bytes or 0,
-            size=human_bytes(phase.peak_bytes),
-            name=f"{label(phase.kind, phase.passes)}{f' at {line_words(phase.name)}' if phase.name else ''}",
-            what=f"{phase.first:,} to {phase.last:,}",
-        )
-        for phase in phases[:_MOST_PHASES]
-    ]
+    columns: Sequence[Column[Phase]] = (
+        Column("share", "Share", "share", lambda phase: phase.peak_bytes),
+        Column("peak", "Peak", "bytes", lambda phase: phase.peak_bytes),
+        Column("phase", "Phase", "name", _phase_words),
+        Column("range", "Instructions", "range", lambda phase: (phase.first, phase.last)),
+    )
     rest = len(phases) - _MOST_PHASES
     return Section(
         title="Phases: peak and instructions",
-        rows=tuple(rows),
+        table=text_table(columns, phases[:_MOST_PHASES], space.peak_bytes or 0),
         sentences=(f"{counted(rest, 'short phase')} not shown.",) if rest > 0 else (),
     )
 
 
+def _phase_words(phase: Phase) -> str:
+    return f"{label(phase.kind, phase.passes)}{f' at {line_words(phase.name)}' if phase.name else ''}"
+
+
 def _others(others: Sequence[ExplainedModule]) -> Section:
-    words = {True: "fits", False: "does not fit", None: ""}
-    rows = [
-        SizeRow(
-            part=_needed_bytes(module),
-            whole=_needed_bytes(others[0]),
-            size=least_words(_needed_bytes(module), is_least=bool(module.figures.missing_allocations)),
-            name=module.figures.name,
-            what=", ".join(filter(None, (module.sentences.space, words[module.sentences.fits]))),
-        )
-        for module in others[:_MOST_OTHERS]
-    ]
+    columns: Sequence[Column[ExplainedModule]] = (
+        Column("share", "Share", "share", _needed_bytes),
+        Column("needs", "Needs", "amount", _needs_words),
+        Column("module", "Module", "name", lambda module: module.figures.name),
+        Column("space", "Memory space", "code", _space_words),
+    )
     rest = len(others) - _MOST_OTHERS
     more = f"{counted(rest, 'more module')}. " if rest > 0 else ""
     return Section(
         title=f"{counted(len(others), 'other module')}",
-        rows=tuple(rows),
+        table=text_table(columns, others[:_MOST_OTHERS], _needed_bytes(others[0])),
         sentences=(f"{more}--module NAME explains one of them.",),
     )
 
@@ -225,6 +183,15 @@ def _others(others: Sequence[ExplainedModule]) -> Section:
 def _needed_bytes(module: ExplainedModule) -> int:
     space = module.figures.main_space
     return space.needed_bytes if space else 0
+
+
+def _needs_words(module: ExplainedModule) -> str:
+    return least_words(_needed_bytes(module), is_least=bool(module.figures.missing_allocations))
+
+
+def _space_words(module: ExplainedModule) -> str:
+    words = {True: "fits", False: "does not fit", None: ""}[module.sentences.fits]
+    return ", ".join(filter(None, (module.sentences.space, words)))
 
 
 def _error(error: LoggedError) -> Iterator[Section]:
@@ -243,36 +210,41 @@ def _error(error: LoggedError) -> Iterator[Section]:
         whole = whole_of(event)
         yield Section(
             title="Largest buffers in the message",
-            rows=tuple(_listed(buffer, whole.middle if whole else 0) for buffer in largest),
+            table=text_table(_LISTED, largest, whole.middle if whole else 0),
         )
     if parts := _parts(event):
-        yield Section(title="Totals in the message", rows=parts)
+        yield Section(title="Totals in the message", table=parts)
     yield Section(title="Next", sentences=tuple(filter(None, (next_step(event), would_fit(event)))))
     if lacks := unknown(event):
         yield Section(title="Unknown", items=tuple((sentence, "", "") for sentence in lacks))
 
 
-def _parts(event: OutOfMemory) -> tuple[SizeRow, ...]:
-    """Return a row for each class of memory, for texts of a whole program."""
+def _parts(event: OutOfMemory) -> TextTable | None:
+    """Return a row for each class of memory, for texts of a whole program; None where there is none."""
     whole = whole_of(event) if event.kind in ("compiled", "execution") else None
     parts = sorted(parts_of(event).items(), key=lambda part: -part[1].middle)
-    return tuple(
-        SizeRow(part=size.middle, whole=whole.middle, size=range_words(size), name=name)
-        for name, size in parts
-        if whole and size.high_bytes > 0
-    )
+    rows = [(name, size) for name, size in parts if size.high_bytes > 0]
+    return text_table(_PARTS, rows, whole.middle) if whole and rows else None
 
 
-def _listed(buffer: LoggedBuffer, whole: int) -> SizeRow:
-    source = f"{buffer.source_file}:{buffer.source_line}" if buffer.source_file else ""
-    return SizeRow(
-        part=buffer.size.middle if buffer.size else 0,
-        whole=whole,
-        size=range_words(buffer.size) if buffer.size else "",
-        name=buffer.op_name
-        or buffer.instruction
-        or buffer.opcode
-        or ("parameter" if buffer.is_parameter else "no name"),
-        what=buffer.shape,
-        line=line_words(source),
-    )
+def _buffer_name(buffer: LoggedBuffer) -> str:
+    unnamed = "parameter" if buffer.is_parameter else "no name"
+    return buffer.op_name or buffer.instruction or buffer.opcode or unnamed
+
+
+def _buffer_line(buffer: LoggedBuffer) -> str:
+    return line_words(f"{buffer.source_file}:{buffer.source_line}" if buffer.source_file else "")
+
+
+_LISTED: Sequence[Column[LoggedBuffer]] = (
+    Column("share", "Share", "share", lambda buffer: buffer.size.middle if buffer.size else 0),
+    Column("size", "Size", "amount", lambda buffer: range_words(buffer.size) if buffer.size else ""),
+    Column("name", "Buffer", "name", _buffer_name),
+    Column("shape", "Shape", "code", lambda buffer: buffer.shape),
+    Column("line", "Line", "line", _buffer_line),
+)
+_PARTS: Sequence[Column[tuple[str, SizeRange]]] = (
+    Column("share", "Share", "share", lambda part: part[1].middle),
+    Column("size", "Size", "amount", lambda part: range_words(part[1])),
+    Column("class", "Class", "name", lambda part: part[0]),
+)

@@ -1,11 +1,13 @@
 """An explanation as text for a terminal: at most 60 lines, none of them wider than the terminal."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from textwrap import wrap
 
-from reportgen.reports.explain_sections import Section, SizeRow
+from reportgen.reports.explain_sections import Section
 from reportgen.reports.formats import end_of, percent, visible
 from reportgen.reports.styled_text import Span, Style, TextLine
+from reportgen.reports.table import Kind
+from reportgen.reports.text_table import TextTable
 
 MOST_LINES = 60
 NARROWEST = 40
@@ -15,7 +17,9 @@ _EIGHTHS = " ▏▎▍▌▋▊▉█"
 _LEAST_FOR_BARS = 64
 _SHARE, _GAP = 8, 2
 _LEAST_NAME, _LEAST_COLUMN = 12, 9
-_LONGEST_LINE, _LONGEST_WHAT = 28, 34
+_LONGEST: Mapping[Kind, int] = {"line": 28, "code": 34}
+"""Columns that may be cut, with their gap, in the order in which they get room; others get what they need or none."""
+_RANKS = {kind: rank for rank, kind in enumerate(_LONGEST)}
 _INDENT = "  "
 
 
@@ -38,7 +42,8 @@ def _section(section: Section, width: int, *, draws: bool) -> Iterator[TextLine]
         yield from _wrapped(first, width, section.tone or "")
     for sentence in rest:
         yield from _wrapped(sentence, width)
-    yield from _table(section.rows, width, draws=draws)
+    if section.table:
+        yield from _table(section.table, width, draws=draws)
     for text, detail, code in section.items:
         yield from _wrapped(text, width, before="- ")
         if code and len(_INDENT) + len(detail) + 2 + len(code) <= width:
@@ -56,28 +61,40 @@ def _wrapped(text: str, width: int, style: Style = "", before: str = "") -> Iter
         yield (Span((after if number else before) + line, style),)
 
 
-def _table(rows: Sequence[SizeRow], width: int, *, draws: bool) -> Iterator[TextLine]:
+def _table(table: TextTable, width: int, *, draws: bool) -> Iterator[TextLine]:
     """Yield a line for each row. A narrow terminal has no bars and no shapes, because names and lines say more."""
-    sizes = max((len(row.size) for row in rows), default=0)
+    sizes = max((len(row.amount) for row in table.rows), default=0)
     bars = _BAR + 1 if width >= _LEAST_FOR_BARS else 0
-    room = width - _SHARE - bars - sizes - 2
-    names = max((len(row.name) for row in rows), default=0)
-    places = _column([row.line for row in rows], min(_LONGEST_LINE, room - _LEAST_NAME))
-    whats = _column([row.what for row in rows], min(_LONGEST_WHAT, room - places - min(names, 2 * _LEAST_NAME)))
-    names = min(names, room - places - whats)
-    for row in rows:
-        cells = [f"{_end(row.name, names):<{names}}"]
-        cells += [f"{_cut(row.what, whats - _GAP):<{whats - _GAP}}"] if whats else []
-        cells += [_end(row.line, places - _GAP)] if places else []
-        bar = _bar(row.part, row.whole, draws=draws) + " " if bars else ""
-        share = f"{percent(row.part, row.whole):>{_SHARE - 1}} "
-        yield (Span(share), Span(bar, "bar"), Span(f"{row.size:>{sizes}}  {'  '.join(cells)}".rstrip()))
+    widths = _widths(table, width - _SHARE - bars - sizes - 2)
+    for row in table.rows:
+        cells = [
+            f"{_CUT.get(column.kind, _end)(text, room):<{room}}"
+            for column, text, room in zip(table.columns, row.cells, widths, strict=True)
+            if room
+        ]
+        bar = _bar(row.part, table.whole, draws=draws) + " " if bars else ""
+        share = f"{percent(row.part, table.whole):>{_SHARE - 1}} "
+        yield (Span(share), Span(bar, "bar"), Span(f"{row.amount:>{sizes}}  {'  '.join(cells)}".rstrip()))
 
 
-def _column(texts: Sequence[str], most: int) -> int:
-    """Return the width of a column with the gap before it; 0 if it is empty or would be too narrow to read."""
-    width = min(max(map(len, texts), default=0) + _GAP, most)
-    return width if any(texts) and width >= _LEAST_COLUMN else 0
+def _widths(table: TextTable, room: int) -> list[int]:
+    """Return the width of each column, 0 for one that is left out: lines come first, names have what is left.
+
+    A shape or a line may be cut; what is left of it has to be worth reading.
+    """
+    texts = [[row.cells[place] for row in table.rows] for place in range(len(table.columns))]
+    needs = [max(map(len, column), default=0) for column in texts]
+    name, *others = range(len(table.columns))
+    widths = dict.fromkeys(others, 0)
+    for place in sorted(others, key=lambda place: _RANKS.get(table.columns[place].kind, len(_RANKS))):
+        kind = table.columns[place].kind
+        kept = _LEAST_NAME if kind == "line" else min(needs[name], 2 * _LEAST_NAME)
+        most = min(_LONGEST.get(kind, needs[place] + _GAP), room - kept)
+        least = _LEAST_COLUMN if kind in _LONGEST else needs[place] + _GAP
+        if needs[place] and least <= min(needs[place] + _GAP, most):
+            widths[place] = min(needs[place] + _GAP, most) - _GAP
+            room -= widths[place] + _GAP
+    return [min(needs[name], room), *widths.values()]
 
 
 def _bar(part: int, whole: int, *, draws: bool) -> str:
@@ -99,3 +116,7 @@ def _end(text: str, most: int) -> str:
 
 def _on_one_line(text: str) -> str:
     return visible(" ".join(text.split()))
+
+
+_CUT: Mapping[Kind, Callable[[str, int], str]] = {"code": _cut}
+"""How a text is cut; others keep their end, which says most of a name."""

@@ -3,22 +3,21 @@
 from collections.abc import Iterable
 
 from reportgen.analyse.capacity import Fit
-from reportgen.analyse.classes import CLASSES, memory_class
+from reportgen.analyse.classes import CLASSES
 from reportgen.analyse.divided import replicated_bytes
 from reportgen.analyse.fit import Misfit
 from reportgen.analyse.identity import signature_digest
 from reportgen.analyse.logged_errors import LoggedError
-from reportgen.analyse.peak_groups import PeakGroup, peak_groups
-from reportgen.analyse.records import Share, Space
+from reportgen.analyse.peak_groups import peak_groups
+from reportgen.analyse.records import Space
 from reportgen.analyse.results import CheckResult
 from reportgen.analyse.sibling_arguments import sibling_arguments
-from reportgen.parse.shape_parser import plain_shape
-from reportgen.program.author import lines_of_authors
 from reportgen.reports.advice_figures import advice_figures
 from reportgen.reports.division_words import unknown_division
 from reportgen.reports.error_figures import error_figures
 from reportgen.reports.json_lines import json_line
-from reportgen.reports.report import Report, key_text, peak_by_class
+from reportgen.reports.peak_table import peak_buffers, peak_part
+from reportgen.reports.report import Report, peak_by_class
 from reportgen.reports.report_document import (
     SCHEMA,
     CapacityFigures,
@@ -26,8 +25,6 @@ from reportgen.reports.report_document import (
     DevicesFigures,
     LineBytes,
     ModuleFigures,
-    PeakBuffers,
-    PeakPart,
     Refusal,
     SpaceFigures,
     listed_finding,
@@ -127,14 +124,14 @@ def _space(space: Space, report: Report, fit: Fit | None) -> SpaceFigures:
         capacity=_capacity(fit) if fit else None,
         peak_resident_by_class={name: by_class[name] for name in CLASSES if by_class[name]},
         peak_resident_groups=tuple(
-            _group(group, report) for group in peak_groups(report.analysis, space)[:_LARGEST_GROUPS]
+            peak_buffers(report, group) for group in peak_groups(report.analysis, space)[:_LARGEST_GROUPS]
         ),
         peak_resident_lines=tuple(
             LineBytes(source=group.label, size_bytes=group.size_bytes)
             for group in report.source_lines[space.color]
             if group.kind == "named"
         ),
-        peak_resident_largest=tuple(_share(share, report) for share in space.composition[:LARGEST_SHARES]),
+        peak_resident_largest=tuple(peak_part(report, share) for share in space.composition[:LARGEST_SHARES]),
         peak_resident_other_bytes=sum(share.size_bytes for share in space.composition[LARGEST_SHARES:]),
         advice=advice_figures(report.analysis, advice, fit.capacity.origin if fit else None),
         advice_withheld=advice.withheld or None,
@@ -153,38 +150,3 @@ def _capacity(fit: Fit) -> CapacityFigures:
 def _refusal(misfit: Misfit) -> Refusal:
     """Return what the compiler said when it refused the program."""
     return Refusal(space=misfit.space, needed=misfit.needed, usable=misfit.usable)
-
-
-def _group(group: PeakGroup, report: Report) -> PeakBuffers:
-    """Return numbered siblings of one shape; their line is that of the first, as on pages."""
-    authors = list(map(report.attribution, group.buffers))
-    author = authors[0] if authors else None
-    return PeakBuffers(
-        size_bytes=group.size_bytes,
-        buffers=len(group.buffers),
-        name=group.name or None,
-        shape=group.shape or None,
-        class_=group.memory_class,
-        reserved=group.is_held,
-        source=(author.source or None) if author else None,
-        read_first=(author.read_first or None) if author else None,
-        lines=len(lines_of_authors(authors)),
-    )
-
-
-def _share(share: Share, report: Report) -> PeakPart:
-    """Return a part of the resident peak; what belongs to a value is None for bytes that no live value holds."""
-    allocation = report.analysis.dump.allocations[share.allocation]
-    value = None if share.value is None else report.analysis.facts[share.value].value
-    author = None if share.value is None else report.attribution(share.value)
-    return PeakPart(
-        size_bytes=share.size_bytes,
-        value=key_text(value.key) if value else None,
-        shape=plain_shape(value.shape) if value else None,
-        scope=(author.scope_name or None) if author else None,
-        argument=(author.argument or None) if author else None,
-        source=(author.source or None) if author else None,
-        read_first=(author.read_first or None) if author else None,
-        allocation=allocation.index,
-        class_=memory_class(allocation),
-    )

@@ -30,6 +30,7 @@ from reportgen.input.dump_text import TextOrigin
 from reportgen.input.names import Backend
 from reportgen.oom import forms
 from reportgen.oom.printed_size import SizeRange
+from reportgen.reports.peak_table import PeakBuffers, PeakPart
 from reportgen.reports.summary import Summary
 
 SCHEMA: Literal[2] = 2
@@ -136,30 +137,6 @@ class CapacityFigures:
 
 
 @document()
-class PeakBuffers:
-    """Bytes of the resident peak that a person counts as one: numbered siblings of one name and shape."""
-
-    size_bytes: Bytes
-    """Their size at the peak, in bytes."""
-    buffers: Count
-    """The number of buffers; 0 for memory that is reserved and never used."""
-    name: str | None
-    """The argument or operation, with # for numbers that differ; null if it is not known."""
-    shape: str | None
-    """Their shape; null for memory that is reserved and never used."""
-    class_: MemoryClass
-    """The class of memory."""
-    reserved: bool
-    """Whether the bytes are reserved for these buffers while none of them is live."""
-    source: str | None
-    """The source line of the first of them, as FILE:LINE; null if it is not known."""
-    read_first: str | None
-    """The line that reads the first of them first, if that is an argument, as FILE:LINE; else null."""
-    lines: Count
-    """The number of source lines that fill them or, of arguments, read them first; one of these is above."""
-
-
-@document()
 class LineBytes:
     """A source line of the program."""
 
@@ -167,33 +144,6 @@ class LineBytes:
     """The line, as FILE:LINE."""
     size_bytes: Bytes
     """What it fills of the resident peak, in bytes."""
-
-
-@document()
-class PeakPart:
-    """A part of the resident peak."""
-
-    size_bytes: Bytes
-    """Its size, in bytes."""
-    value: str | None
-    """The value that holds it; null for bytes that no live value holds."""
-    shape: str | None
-    """The shape of the value, without its layout; null without a value."""
-    scope: str | None
-    """The name of the argument that the buffer is, or the operation that fills it; null if that is not known."""
-    argument: str | None
-    """The argument that the buffer is, or in whose memory it lies, by its name or its number; null for other
-    buffers."""
-    source: str | None
-    """The source line of the operation that fills the buffer, or of the first to read it where that has no name, as
-    FILE:LINE; null if neither is known."""
-    read_first: str | None
-    """The source line of the operation that reads an argument first, as FILE:LINE; null for other buffers, or if that
-    is not known."""
-    allocation: Count
-    """The index of the allocation, as XLA prints it."""
-    class_: MemoryClass
-    """The class of the allocation."""
 
 
 @document()

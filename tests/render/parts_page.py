@@ -65,13 +65,13 @@ TEMPLATE = """
 {{ controls.segmented("group", "Group by", [("operation", "operation"), ("shape", "shape")], "shape", "band") }}
 {% endcall %}
 {% call part("Chips") %}<p class="legend">
-{% for kind in classes %}{{ marks.chip("class-" ~ kind, kind) }} {% endfor %}
-{{ marks.chip("line", "live") }} {{ marks.chip("dashed", "needed") }}
-{{ marks.chip("changed", "with the change", "changed-legend") }}
+{% for kind in classes %}{{ chip("class-" ~ kind, kind) }} {% endfor %}
+{{ chip("line", "live") }} {{ chip("dashed", "needed") }}
+{{ chip("changed", "with the change", "changed-legend") }}
 </p>{% endcall %}
 {% call part("Bars") %}
 <table><thead><tr>{{ marks.bar_head() }}<th scope="col">What</th></tr></thead><tbody>
-<tr><td class="bars">{{ marks.bar([("parameter", 2), ("temporary", 3)], 8) }}</td><td>parts</td></tr>
+<tr><td class="bars">{{ bar([("parameter", 2), ("temporary", 3)], 8) }}</td><td>parts</td></tr>
 <tr><td class="bars">{{ marks.plain_bar(3, 8) }}</td><td>one part</td></tr>
 <tr><td class="bars">{{ marks.plain_bar(0, 8) }}</td><td>nothing</td></tr>
 </tbody></table>

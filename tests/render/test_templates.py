@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from reportgen.render.html.templates import width
+from reportgen.render.html.marks import width
 from reportgen.render.site.assets import template_root
 from reportgen.reports.formats import counted
 

@@ -12,6 +12,7 @@ from reportgen.options import Redaction
 from reportgen.render import routes
 from reportgen.render.drawings.life import life_strip
 from reportgen.render.html.excerpts import excerpt_table
+from reportgen.render.html.marks import bar, chip, width
 from reportgen.render.html.markup import (
     byte_steps_markup,
     bytes_markup,
@@ -52,11 +53,6 @@ def module_tabs(to_module: str, current: str) -> Markup:
     return Markup("".join(links))
 
 
-def width(part: int, whole: int) -> str:
-    """Return the width of a bar for `part` of `whole`, as CSS writes it."""
-    return f"{100 * part / whole:.2f}%"
-
-
 @cache
 def environment() -> Environment:
     """Return the environment that renders every page; a template is compiled when it is first used."""
@@ -88,6 +84,8 @@ def environment() -> Environment:
     }
     jinja.globals |= {
         "advice_words": advice_words,
+        "bar": bar,
+        "chip": chip,
         "excerpt_table": excerpt_table,
         "factor": formats.factor,
         "fitting_of": fitting_of,

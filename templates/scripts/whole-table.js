@@ -6,9 +6,10 @@ import { isSingleFile, loadTimeline, loadValues } from "./data.js";
 import { make } from "./dom.js";
 import { MANY, painted } from "./painted.js";
 import { saveText } from "./save.js";
+import { peakSource } from "./peak-source.js";
 import * as State from "./state.js";
 import { parseOrder } from "./tables.js";
-import { CHOICES, FILTERS, TEXTS, allocationSource, csv, ordered, peakSource, scheduleSource, valueSource } from "./table-rows.js";
+import { CHOICES, FILTERS, TEXTS, allocationSource, csv, ordered, scheduleSource, valueSource } from "./table-rows.js";
 
 /**
  * @typedef {import("./table-rows.js").Source} Source

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { allocationSource, csv, ordered, peakSource, scheduleSource, valueSource, valueTest } from "../../templates/scripts/table-rows.js";
+import { peakSource } from "../../templates/scripts/peak-source.js";
+import { allocationSource, csv, ordered, scheduleSource, valueSource, valueTest } from "../../templates/scripts/table-rows.js";
 
 const values = /** @type {Values} */ (/** @type {unknown} */ ({
   id: ["0", "1", "2", "3"], name: ["p", "fusion.9", "fusion.10", "copy"], index: ["", "", "{0}", ""],

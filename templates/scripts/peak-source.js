@@ -1,0 +1,68 @@
+// The rows of the table of a peak, or of what is resident at any moment, from the data of a module.
+import { bytesByValue, residentAt } from "./composition.js";
+import { valueSource, valueTest } from "./table-rows.js";
+
+/**
+ * @typedef {{size: number, allocation: number, value: number, of: number}} Share
+ * Bytes of an allocation at a peak: of a live value, or reserved for `of` while no `value` is live in them; -1 for none.
+ */
+
+/**
+ * Return what is resident in a memory space at a moment, largest first. `composition.py` does the same for the page.
+ * @param {Values} values
+ * @param {number} color
+ * @param {number} moment
+ * @returns {import("./table-rows.js").Source}
+ */
+export const peakSource = (values, color, moment) => {
+  const { allocations, classes } = values, owned = bytesByValue(values, residentAt(values, color, moment));
+  const idle = allocations.size.map((size, allocation) => allocations.color[allocation] === color &&
+    !["temporary", "thread-local"].includes(classes[allocations.class[allocation]]) ? size : 0);
+  owned.forEach((size, value) => { idle[values.allocation[value]] -= size; });
+  const last = lastOfEach(values);
+  /** @type {Share[]} */
+  const shares = [
+    ...[...owned].filter(([value, size]) => size || !values.size[value])
+      .map(([value, size]) => ({ size, allocation: values.allocation[value], value, of: value })),
+    ...[...idle.entries()].filter(([, size]) => size > 0)
+      .map(([allocation, size]) => ({ size, allocation, value: -1, of: last.get(allocation) ?? -1 }))
+  ].sort((one, other) => other.size - one.size || one.allocation - other.allocation || one.value - other.value);
+  const rows = [...shares.keys()], total = shares.reduce((sum, { size }) => sum + size, 0);
+  const { keys } = valueSource(values, null);
+  const ofValue = (/** @type {string} */ key) => (/** @type {number} */ row) => shares[row].of < 0 ? "" : keys[key](shares[row].of);
+  return {
+    noun: "rows",
+    rows,
+    shares,
+    filter: (filters) => {
+      const test = valueTest(values, filters);
+      return rows.filter((row) => shares[row].of < 0 ? !Object.values(filters).some(Boolean) : test(shares[row].of));
+    },
+    space: () => color,
+    keys: {
+      size: (row) => shares[row].size,
+      share: (row) => shares[row].size / total,
+      value: ofValue("value"),
+      shape: ofValue("shape"),
+      origin: ofValue("origin"),
+      allocation: (row) => allocations.index[shares[row].allocation],
+      class: (row) => classes[allocations.class[shares[row].allocation]]
+    }
+  };
+};
+
+/**
+ * Return the value that each allocation is reserved for while none is live in it: the last one that it holds.
+ * @param {Values} values
+ * @returns {Map<number, number>}
+ */
+const lastOfEach = ({ allocation, last, size }) => {
+  /** @type {Map<number, number>} */
+  const found = new Map();
+  allocation.forEach((at, number) => {
+    const known = found.get(at);
+    if (last[number] < 0) return;
+    if (known === undefined || (last[number] - last[known] || size[number] - size[known]) > 0) found.set(at, number);
+  });
+  return found;
+};

@@ -15,10 +15,10 @@ from reportgen.analyse.records import Share
 from reportgen.document import Bytes, Count, document
 from reportgen.parse.shape_parser import plain_shape
 from reportgen.program.author import lines_of_authors
+from reportgen.reports.column import Column
 from reportgen.reports.formats import more_lines
 from reportgen.reports.report import Report, key_text
 from reportgen.reports.source_words import line_words
-from reportgen.reports.table import Column
 
 
 @document()

@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, TypeVar
 
 from reportgen.record import record
+from reportgen.reports.column import Column, Kind
 from reportgen.reports.formats import human_bytes
-from reportgen.reports.table import Column, Kind
 
 _Row = TypeVar("_Row")
 

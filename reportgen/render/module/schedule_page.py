@@ -9,13 +9,14 @@ from typing import NamedTuple
 from markupsafe import Markup
 
 from reportgen.analyse.records import Analysis, Space
-from reportgen.intervals.step_function import StepFunction
 from reportgen.model import WHOLE
 from reportgen.render.html.links import Links, listed
-from reportgen.render.html.markup import bytes_markup, whole_name
+from reportgen.render.html.markup import whole_name
+from reportgen.render.html.page_table import PageTable, table
 from reportgen.render.module.view_page import view_page
 from reportgen.render.routes import ROWS_ON_PAGE, moment_row
 from reportgen.render.view import Module
+from reportgen.reports.column import Column
 from reportgen.reports.formats import LONGEST_NAME, human_bytes
 from reportgen.work import Page
 
@@ -23,19 +24,6 @@ _MOST_NAMED = 6
 _MOST_SPACES = 16
 """More than any compiler has; a cell for each space and moment would be the square of a hostile dump."""
 _COLUMNS = ("moment", "instruction", "opcode", "defines", "last-use")
-
-
-class BytesColumn(NamedTuple):
-    """A column of bytes: its name for scripts, its head, and the amount at each moment; None without live ranges."""
-
-    name: str
-    head: str
-    amounts: StepFunction | None
-    added_bytes: int = 0
-
-    def at(self, moment: int) -> int | None:
-        """Return the bytes at a moment."""
-        return None if self.amounts is None else self.added_bytes + self.amounts.at(moment)
 
 
 class PeakMark(NamedTuple):
@@ -50,20 +38,19 @@ def schedule_page(module: Module, site_title: str) -> Page:
     links, moments, marks = Links(module, 0), module.scheduled_moments, _marks(module.analysis)
     spaces = shown_spaces(module.analysis)
     columns = [column for space in spaces for column in bytes_columns(space)]
-    rows, shown = _Rows(module, links, marks, columns), moments[:ROWS_ON_PAGE]
+    shown = moments[:ROWS_ON_PAGE]
     return view_page(
         module,
         site_title,
         "schedule",
         "pages/schedule.html",
         links=links,
-        bytes_columns=columns,
         spaces_left_out=len(module.analysis.spaces) - len(spaces),
         marks=[(mark, schedule_href(module, links, mark.moment)) for mark in marks],
-        columns=" ".join([*_COLUMNS, *(column.name for column in columns)]),
         shown=shown,
         count=len(moments),
-        rows=Markup("\n".join(map(rows.row, shown))),
+        columns=" ".join([*_COLUMNS, *(column.key for column in columns)]),
+        table=_Schedule(module, links, marks).table(shown, columns),
     )
 
 
@@ -82,13 +69,30 @@ def shown_spaces(analysis: Analysis) -> list[Space]:
     return sorted(largest[:_MOST_SPACES], key=lambda space: space.color)
 
 
-def bytes_columns(space: Space) -> list[BytesColumn]:
-    """Return the columns of a space: resident and live bytes, or one for both where they are always the same."""
-    name = f"{space.color} · {space.name}"
-    live = BytesColumn(f"live-{space.color}", f"{name}, live", space.live)
-    if not space.static_bytes and space.live is space.temp:
-        return [live._replace(head=f"{name}, resident")]
-    return [BytesColumn(f"resident-{space.color}", f"{name}, resident", space.temp, space.static_bytes), live]
+def bytes_columns(space: Space) -> Sequence[Column[int]]:
+    """Return the columns of a space: resident and live bytes, or one for both where they are always the same.
+
+    They are None without live ranges.
+    """
+    name, live, temp = f"{space.color} · {space.name}", space.live, space.temp
+    is_same = not space.static_bytes and live is temp
+    of_live = Column[int](
+        f"live-{space.color}",
+        f"{name}, {'resident' if is_same else 'live'}",
+        "bytes",
+        lambda moment: live and live.at(moment),
+    )
+    if is_same:
+        return [of_live]
+    return [
+        Column(
+            f"resident-{space.color}",
+            f"{name}, resident",
+            "bytes",
+            lambda moment: temp and space.static_bytes + temp.at(moment),
+        ),
+        of_live,
+    ]
 
 
 def _marks(analysis: Analysis) -> list[PeakMark]:
@@ -110,38 +114,53 @@ def _marks(analysis: Analysis) -> list[PeakMark]:
     return [*marks, PeakMark(analysis.xla_peak.moment, "XLA’s peak")] if analysis.xla_peak else marks
 
 
-class _Rows:
-    """Make rows as strings; what they look up is collected once."""
+class _Schedule:
+    """Makes the table; what its rows look up is collected once."""
 
-    def __init__(self, module: Module, links: Links, marks: Sequence[PeakMark], columns: Sequence[BytesColumn]) -> None:
-        self._module = module
+    def __init__(self, module: Module, links: Links, marks: Sequence[PeakMark]) -> None:
+        self._dump, self._facts, self._program = module.analysis.dump, module.analysis.facts, module.analysis.program
         self._links = links
-        self._columns = columns
         self._last_used = _last_used(module)
         self._labels: defaultdict[int, list[str]] = defaultdict(list)
         for mark in marks:
             self._labels[mark.moment].append(mark.label)
 
-    def row(self, moment: int) -> str:
-        """Return the row of a moment: what runs, what it defines, its last uses, and the bytes of each space."""
-        name = self._module.analysis.dump.name_at[moment]
-        facts, labels = self._module.analysis.facts, self._labels.get(moment, ())
-        defined = sorted(self._module.analysis.dump.made_by.get(name, ()), key=lambda number: facts[number].value.id)
-        opcode = escape(self._module.analysis.program.opcode(name)) if defined else ""
-        marked = "".join(f' <strong class="mark">{escape(label)}</strong>' for label in labels)
-        whole = whole_name(name) if len(name) > LONGEST_NAME else ""
-        marker = ' class="peak"' if labels else ""
-        last_used = listed(self._last_used.get(moment, ()), self._links.value, _MOST_NAMED)
-        cells = "".join(f'<td class="number">{bytes_markup(column.at(moment))}</td>' for column in self._columns)
-        return (
-            f'<tr id="{moment_row(moment)}"{marker}><td class="number">{moment:,}</td>'
-            f'<th scope="row">{self._links.instruction(name)}{whole}{marked}</th><td>{opcode}</td>'
-            f"<td>{listed(defined, self._element, _MOST_NAMED)}</td><td>{last_used}</td>{cells}</tr>"
+    def table(self, moments: Sequence[int], of_spaces: Sequence[Column[int]]) -> PageTable:
+        """Return a row for each moment: what runs, what it defines, its last uses, and the bytes of each space."""
+        columns: Sequence[Column[int]] = (
+            Column("moment", "Number", "moment", lambda moment: moment),
+            Column("instruction", "Instruction", "instruction", self._instruction, names_rows=True),
+            Column("opcode", "Opcode", "text", self._opcode),
+            Column("defines", "Defines", "values", self._defined),
+            Column("last-use", "Last use of", "values", self._last_uses),
+            *of_spaces,
         )
+        return table(columns, moments, attributes=self._attributes, for_scripts=True)
+
+    def _attributes(self, moment: int) -> str:
+        return f' id="{moment_row(moment)}"' + (' class="peak"' if moment in self._labels else "")
+
+    def _instruction(self, moment: int) -> Markup:
+        name = self._dump.name_at[moment]
+        marked = "".join(f' <strong class="mark">{escape(label)}</strong>' for label in self._labels.get(moment, ()))
+        whole = whole_name(name) if len(name) > LONGEST_NAME else ""
+        return Markup(f"{self._links.instruction(name)}{whole}{marked}")
+
+    def _opcode(self, moment: int) -> str:
+        name = self._dump.name_at[moment]
+        return self._program.opcode(name) if name in self._dump.made_by else ""
+
+    def _defined(self, moment: int) -> Markup:
+        numbers = self._dump.made_by.get(self._dump.name_at[moment], ())
+        in_order = sorted(numbers, key=lambda number: self._facts[number].value.id)
+        return Markup(listed(in_order, self._element, _MOST_NAMED))
+
+    def _last_uses(self, moment: int) -> Markup:
+        return Markup(listed(self._last_used.get(moment, ()), self._links.value, _MOST_NAMED))
 
     def _element(self, number: int) -> str:
         """Link a value of the row's own instruction, an element of a tuple by its index alone."""
-        index = self._module.analysis.facts[number].value.key.shape_index
+        index = self._facts[number].value.key.shape_index
         if index == WHOLE:
             return self._links.value(number)
         return f'<a href="{self._links.value_href(number)}">{index}</a>'

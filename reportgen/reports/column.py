@@ -1,7 +1,7 @@
 """A table is declared once, as columns; pages, the terminal, Markdown and scripts draw them.
 
 A column takes a cell from the record of a row and says of what kind it is. Each place draws a kind in one way: the
-terminal and Markdown in `text_table.py`, pages in `render/html/table.py`, scripts in `templates/scripts/cells.js`.
+terminal and Markdown in `text_table.py`, pages in `render/html/page_table.py`, scripts in `templates/scripts/cells.js`.
 """
 
 from collections.abc import Callable
@@ -13,18 +13,24 @@ Kind = Literal[
     "allocation",
     "amount",
     "bytes",
+    "chip",
     "classes",
     "code",
     "count",
+    "instruction",
     "life",
     "line",
     "markup",
+    "moment",
     "name",
     "origin",
     "owner",
     "parts",
     "range",
     "share",
+    "text",
+    "value",
+    "values",
 ]
 """What a cell is.
 

@@ -26,7 +26,7 @@ from reportgen.render.module.data_shards import (
     value_columns,
 )
 from reportgen.render.module.index import index_context
-from reportgen.render.module.listings import allocation_rows, value_rows
+from reportgen.render.module.listings import allocations_table, values_table
 from reportgen.render.module.peak import space_peaks
 from reportgen.render.site.assets import MADE_AT_INSTALLATION, read_asset
 from reportgen.render.site.site_pages import help_texts, terms
@@ -74,8 +74,7 @@ class LinksInFile(Links):
 def single_file(module: Module, site_title: str) -> bytes:
     """Return the report of a module as one HTML file."""
     links = LinksInFile(module)
-    rows = {"values": value_rows(module)[:_STATIC_ROWS], "allocations": allocation_rows(module)[:_ALLOCATIONS]}
-    context = index_context(module, links) | rows
+    context = index_context(module, links)
     scripts = {name: _script(f"{name}.js") for name in ("theme", "charts", "site")}
     # The ids of a text begin with its name, because the two texts and the page have some in common.
     texts = [
@@ -91,6 +90,9 @@ def single_file(module: Module, site_title: str) -> bytes:
         module=module,
         links=links,
         peaks=space_peaks(module, links),
+        values=values_table(module, links, _STATIC_ROWS),
+        static_values=min(_STATIC_ROWS, len(module.by_size)),
+        allocations=allocations_table(module, links, _ALLOCATIONS),
         help_texts=texts,
         digests=" ".join(f"'sha256-{b64encode(sha256(script).digest()).decode()}'" for script in scripts.values()),
         hole=lambda name: Markup(f"<hole {name}>"),

@@ -83,13 +83,13 @@ _Row = TypeVar("_Row", bound=PeakFigures)
 
 
 def peak_figures(
-    cls: type[_Row], report: Report, size_bytes: int, kind: MemoryClass, numbers: Sequence[int], **more: Any
+    cls: type[_Row], report: Report, size_bytes: int, kind: MemoryClass, buffers: Sequence[int], /, **more: Any
 ) -> _Row:
-    """Return bytes of a peak as a row; `numbers` has a value of each buffer that they belong to, the largest first.
+    """Return bytes of a peak as a row; `buffers` has a value of each buffer that they belong to, the largest first.
 
     `more` are the fields that `cls` has beyond those of `PeakFigures`.
     """
-    author = report.attribution(numbers[0]) if numbers else None
+    author = report.attribution(buffers[0]) if buffers else None
     figures = PeakFigures(
         size_bytes=size_bytes,
         class_=kind,
@@ -137,7 +137,7 @@ def peak_part(report: Report, share: Share) -> PeakPart:
 def peak_columns(*own: Column[_Row]) -> tuple[Column[_Row], ...]:
     """Return the columns of a peak's table; `own` are those by which a grouping names its rows."""
     return (
-        Column("bytes", "Bytes", "bytes", lambda row: row.size_bytes),
+        Column("size", "Bytes", "bytes", lambda row: row.size_bytes),
         Column("share", "Share", "parts", lambda row: row.parts),
         *own,
         Column("class", "Class", "classes", lambda row: [kind for kind, _ in row.parts]),

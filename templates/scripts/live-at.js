@@ -2,60 +2,36 @@
 // peak's table. A band of the chart or a box of the icicle narrows the table to what is in it.
 import { RESERVED, UNKNOWN } from "./bands.js";
 import { counted } from "./bytes.js";
-import { bytesCell, valueLink } from "./cells.js";
-import { bytesByValue, residentAt } from "./composition.js";
+import { bytesCell, columnsOf, rowOf } from "./cells.js";
 import { loadTimeline, loadValues } from "./data.js";
 import { byId, make } from "./dom.js";
 import { icicle } from "./icicle.js";
-import { classOf } from "./names.js";
 import { MANY, painted } from "./painted.js";
 import { isWithin, scopeAt, scopeTree } from "./scope-tree.js";
 import { shownBands } from "./stacks.js";
+import { peakSource } from "./peak-source.js";
 import * as State from "./state.js";
 import { amountAt } from "./steps.js";
 
 const MOST_ROWS = 200;
-const COLUMNS = 4;
-const HEAD = "<thead><tr><th scope=col class=number>Bytes</th><th scope=col>Value</th><th scope=col>Class</th>" +
-  "<th scope=col>Live range</th></tr></thead>";
 
 /**
+ * Return the table of some rows; where they are all, `resident` is what its last row adds up to. Its head is that of the
+ * tables of the peak.
  * @param {Values} values
- * @param {number} number
- * @param {number} size
- */
-const valueRow = (values, number, size) => {
-  const scope = values.scopes[values.scope[number]] || values.opcodes[values.opcode[number]];
-  return make("tr", {}, [
-    bytesCell(size),
-    make("th", { scope: "row" }, [valueLink(values, number), make("small", { title: scope }, [scope])]),
-    make("td", {}, [classOf(values, number)]),
-    make("td", {}, [`${counted(values.first[number])} to ${counted(values.last[number])}`])
-  ]);
-};
-
-/**
- * @param {number} size
- * @param {string} words
- * @param {Record<string, string>} [attributes]
- */
-const sumRow = (size, words, attributes = {}) =>
-  make("tr", attributes, [bytesCell(size), make("th", { scope: "row", colspan: String(COLUMNS - 1) }, [words])]);
-
-/**
- * Return the table of some values; where they are all, `resident` is what its last row adds up to.
- * @param {Values} values
- * @param {[number, number][]} largestFirst
+ * @param {ReturnType<typeof peakSource>} source
+ * @param {number[]} rows
  * @param {number | null} resident
  */
-const table = (values, largestFirst, resident) => {
-  const shown = largestFirst.slice(0, MOST_ROWS), others = largestFirst.slice(MOST_ROWS);
-  const sum = (/** @type {[number, number][]} */ entries) => entries.reduce((total, [, size]) => total + size, 0);
-  const live = sum(largestFirst), reserved = resident === null ? 0 : resident - live;
-  const made = make("table");
-  made.innerHTML = HEAD;
+const table = (values, source, rows, resident) => {
+  const template = /** @type {HTMLTemplateElement} */ (byId("live-table"));
+  const made = /** @type {HTMLTableElement} */ (template.content.firstElementChild?.cloneNode(true)), columns = columnsOf(made);
+  const sum = (/** @type {number[]} */ some) => some.reduce((total, row) => total + source.shares[row].size, 0);
+  const sumRow = (/** @type {number} */ size, /** @type {string} */ words, /** @type {Record<string, string>} */ attributes = {}) =>
+    make("tr", attributes, [bytesCell(size), make("th", { scope: "row", colspan: String(columns.length - 1) }, [words])]);
+  const others = rows.slice(MOST_ROWS), live = sum(rows), reserved = resident === null ? 0 : resident - live;
   made.append(
-    make("tbody", {}, shown.map(([number, size]) => valueRow(values, number, size))),
+    make("tbody", {}, rows.slice(0, MOST_ROWS).map((row) => rowOf(values, source, columns, row))),
     make("tfoot", {}, [
       ...(others.length ? [sumRow(sum(others), `${counted(others.length)} more`)] : []),
       sumRow(live, "live", { class: "live" }),
@@ -120,11 +96,13 @@ export const startLiveAt = (axis) => {
     const [values, timeline, bands] = await Promise.all([loadValues(), loadTimeline(), shownBands(String(color), axis)]);
     // Another moment may have been chosen meanwhile.
     if (axis.chosen() !== moment || chosenSpace() !== color) return;
-    const owned = bytesByValue(values, residentAt(values, color, moment)), space = timeline.spaces[color];
+    const source = peakSource(values, color, moment), space = timeline.spaces[color];
+    const isLive = (/** @type {number} */ row) => source.shares[row].value >= 0;
+    const owned = new Map(source.rows.filter(isLive).map((row) => [source.shares[row].value, source.shares[row].size]));
     const resident = space.static + amountAt(space.temp, moment);
     const live = [...owned.values()].reduce((sum, size) => sum + size, 0);
     const only = narrowed(values, bands), within = State.get("within");
-    const rows = [...owned].filter(([number]) => !only || only.has(number)).sort(([, one], [, other]) => other - one);
+    const rows = source.rows.filter((row) => isLive(row) && (!only || only.has(source.shares[row].value)));
     const tree = scopeAt(scopeTree(values, owned, resident - live, { unknown: UNKNOWN, reserved: RESERVED }), within);
     const name = timeline.names[moment];
     const title = `Resident at instruction ${counted(moment)}${name ? ` (${name})` : ""} in space ${color}`;
@@ -135,7 +113,7 @@ export const startLiveAt = (axis) => {
       make("h3", {}, [title]),
       ...(resident ? [region(`Scopes at instruction ${counted(moment)}`, [icicle(tree, tree.path || "Resident", look)])] : []),
       ...(only ? [only.line] : []),
-      rows.length ? region(title, [table(values, rows, only ? null : resident)]) : make("p", {}, ["Nothing is resident here."])
+      rows.length ? region(title, [table(values, source, rows, only ? null : resident)]) : make("p", {}, ["Nothing is resident here."])
     );
     if (!isFollowed) section.scrollIntoView({ block: "center" });
     isFollowed = true;

@@ -1,10 +1,11 @@
-// The rows of the table of a peak, or of what is resident at any moment, from the data of a module.
+// The rows of the table of a peak, or of any instruction, from the data of a module; `peak_table.py` declares its columns.
 import { bytesByValue, residentAt } from "./composition.js";
 import { valueSource, valueTest } from "./table-rows.js";
 
 /**
+ * @typedef {import("./table-rows.js").Source} Source
  * @typedef {{size: number, allocation: number, value: number, of: number}} Share
- * Bytes of an allocation at a peak: of a live value, or reserved for `of` while no `value` is live in them; -1 for none.
+ * Bytes of an allocation: of a live value, or reserved for `of` while no `value` is live in them; -1 for none.
  */
 
 /**
@@ -12,24 +13,14 @@ import { valueSource, valueTest } from "./table-rows.js";
  * @param {Values} values
  * @param {number} color
  * @param {number} moment
- * @returns {import("./table-rows.js").Source}
+ * @returns {Source & {shares: Share[]}}
  */
 export const peakSource = (values, color, moment) => {
-  const { allocations, classes } = values, owned = bytesByValue(values, residentAt(values, color, moment));
-  const idle = allocations.size.map((size, allocation) => allocations.color[allocation] === color &&
-    !["temporary", "thread-local"].includes(classes[allocations.class[allocation]]) ? size : 0);
-  owned.forEach((size, value) => { idle[values.allocation[value]] -= size; });
-  const last = lastOfEach(values);
-  /** @type {Share[]} */
-  const shares = [
-    ...[...owned].filter(([value, size]) => size || !values.size[value])
-      .map(([value, size]) => ({ size, allocation: values.allocation[value], value, of: value })),
-    ...[...idle.entries()].filter(([, size]) => size > 0)
-      .map(([allocation, size]) => ({ size, allocation, value: -1, of: last.get(allocation) ?? -1 }))
-  ].sort((one, other) => other.size - one.size || one.allocation - other.allocation || one.value - other.value);
+  const { allocations, classes } = values, shares = sharesAt(values, color, moment);
   const rows = [...shares.keys()], total = shares.reduce((sum, { size }) => sum + size, 0);
   const { keys } = valueSource(values, null);
-  const ofValue = (/** @type {string} */ key) => (/** @type {number} */ row) => shares[row].of < 0 ? "" : keys[key](shares[row].of);
+  const classOf = (/** @type {number} */ row) => classes[allocations.class[shares[row].allocation]];
+  const ofOwner = (/** @type {string} */ key) => (/** @type {number} */ row) => shares[row].of < 0 ? "" : keys[key](shares[row].of);
   return {
     noun: "rows",
     rows,
@@ -42,13 +33,50 @@ export const peakSource = (values, color, moment) => {
     keys: {
       size: (row) => shares[row].size,
       share: (row) => shares[row].size / total,
-      value: ofValue("value"),
-      shape: ofValue("shape"),
-      origin: ofValue("origin"),
-      allocation: (row) => allocations.index[shares[row].allocation],
-      class: (row) => classes[allocations.class[shares[row].allocation]]
+      value: ofOwner("value"),
+      shape: ofOwner("shape"),
+      origin: ofOwner("origin"),
+      class: classOf,
+      live: (row) => {
+        const { value } = shares[row];
+        return value < 0 || values.first[value] < 0 ? "" : `${values.first[value]} to ${values.last[value]}`;
+      },
+      allocation: (row) => allocations.index[shares[row].allocation]
+    },
+    drawn: {
+      shape: (row) => plainShape(ofOwner("shape")(row)),
+      share: (row) => ({ share: shares[row].size / total, memoryClass: classOf(row) }),
+      value: (row) => shares[row],
+      origin: (row) => shares[row].of,
+      allocation: (row) => shares[row].allocation
     }
   };
+};
+
+/** Return a shape without its layout; one of a tuple has several. */
+const plainShape = (/** @type {import("./table-rows.js").Key} */ shape) => {
+  const text = String(shape);
+  return text.startsWith("(") ? text : text.replace(/^b\(/, "").split("{")[0].replace(/\)$/, "");
+};
+
+/**
+ * @param {Values} values
+ * @param {number} color
+ * @param {number} moment
+ * @returns {Share[]}
+ */
+const sharesAt = (values, color, moment) => {
+  const { allocations, classes } = values, owned = bytesByValue(values, residentAt(values, color, moment));
+  const idle = allocations.size.map((size, allocation) => allocations.color[allocation] === color &&
+    !["temporary", "thread-local"].includes(classes[allocations.class[allocation]]) ? size : 0);
+  owned.forEach((size, value) => { idle[values.allocation[value]] -= size; });
+  const last = lastOfEach(values);
+  return [
+    ...[...owned].filter(([value, size]) => size || !values.size[value])
+      .map(([value, size]) => ({ size, allocation: values.allocation[value], value, of: value })),
+    ...[...idle.entries()].filter(([, size]) => size > 0)
+      .map(([allocation, size]) => ({ size, allocation, value: -1, of: last.get(allocation) ?? -1 }))
+  ].sort((one, other) => other.size - one.size || one.allocation - other.allocation || one.value - other.value);
 };
 
 /**

@@ -9,7 +9,9 @@ import { holdsAll, wordsOf } from "./words.js";
  * @typedef {number | string} Key
  * @typedef {Record<string, string>} Filters
  * @typedef {{noun: string, rows: number[], filter: (filters: Filters) => number[], keys: Record<string, (row: number) => Key>,
- *   space?: (row: number) => number, defined?: Map<number, number[]>, lastUses?: Map<number, number[]>, shares?: import("./peak-source.js").Share[]}} Source
+ *   drawn: Record<string, (row: number) => unknown>, space?: (row: number) => number}} Source
+ * The rows of a table: each column has a key that sorts, filters and is downloaded, and what its cells are drawn from
+ * where that is not the key.
  */
 
 /** The columns of which a reader chooses an entry, and those in which words are looked for. */
@@ -107,6 +109,7 @@ export const valueSource = (values, allocation) => {
     rows,
     filter: (filters) => rows.filter(valueTest(values, filters)),
     space: (number) => values.allocations.color[values.allocation[number]],
+    drawn: { value: (number) => number, allocation: (number) => values.allocation[number], origin: (number) => number },
     keys: {
       value: (number) => values.name[number] + values.index[number],
       size: (number) => size[number],
@@ -149,6 +152,10 @@ export const allocationSource = (values) => {
     rows,
     filter,
     space: (row) => allocations.color[row],
+    drawn: {
+      allocation: (row) => row,
+      kind: (row) => [values.classes[allocations.class[row]], values.kinds[allocations.kind[row]]]
+    },
     keys: {
       allocation: (row) => allocations.index[row],
       kind: (row) => values.kinds[allocations.kind[row]],
@@ -205,8 +212,14 @@ export const scheduleSource = (values, timeline) => {
     noun: "instructions",
     rows,
     filter,
-    defined,
-    lastUses,
+    drawn: {
+      instruction: (moment) => {
+        const numbers = defined.get(moment);
+        return [timeline.names[moment], numbers?.find((number) => values.index[number] === "") ?? numbers?.[0]];
+      },
+      defines: (moment) => defined.get(moment) ?? [],
+      "last-use": (moment) => lastUses.get(moment) ?? []
+    },
     keys: {
       moment: (moment) => moment,
       instruction: (moment) => timeline.names[moment],

@@ -1,7 +1,7 @@
 // Lets the reader see, sort, filter and take along all rows of a long table. The page has the first of them; those after
 // them, and all that a sort or a filter asks for, are made from the data of the module.
 import { counted, humanBytes } from "./bytes.js";
-import { allocationLink, bytesCell, countCell, originCell, shareCell, valueLink } from "./cells.js";
+import { columnsOf, rowOf } from "./cells.js";
 import { isSingleFile, loadTimeline, loadValues } from "./data.js";
 import { make } from "./dom.js";
 import { MANY, painted } from "./painted.js";
@@ -19,72 +19,11 @@ import { CHOICES, FILTERS, TEXTS, allocationSource, csv, ordered, scheduleSource
 const ROWS_AT_ONCE = 1000;
 // Of a filter on very many, because a browser lays out a thousand rows in a second or more.
 const FIRST_ROWS = 200;
-const MOST_NAMED = 6;
 const MOST_CHOICES = 300;
-const LONGEST_SHAPE = 60;
 const SHORT_ROWS = 8;
 const REST_MILLISECONDS = 200;
 const WORKING = "Filtering…";
 const HINT = ". Find looks for words in the name, the operation, the source and the shape at once";
-
-const percent = (/** @type {number} */ part) => `${(100 * part).toFixed(1)} %`;
-const plain = (/** @type {number | string} */ text) => make("td", {}, [String(text)]);
-const moment = (/** @type {number} */ number) => make("td", { class: "number" }, [number < 0 ? "–" : counted(number)]);
-
-/**
- * @param {Values} values
- * @param {number[] | undefined} numbers
- */
-const linksCell = (values, numbers = []) => {
-  const links = numbers.slice(0, MOST_NAMED).flatMap((number, place) => [place ? ", " : "", valueLink(values, number)]);
-  const more = numbers.length - MOST_NAMED;
-  return make("td", {}, [...links, more > 0 ? ` and ${counted(more)} more` : ""]);
-};
-
-/**
- * Return the cell of a column for a row.
- * @param {Values} values
- * @param {Source} source
- * @param {string} column
- * @param {number} row
- * @returns {HTMLTableCellElement}
- */
-const cell = (values, source, column, row) => {
-  const key = source.keys[column](row), share = source.shares?.[row];
-  if (share) {
-    if (column === "value") return shareCell(values, share);
-    if (column === "allocation") return make("td", { class: "left" }, [allocationLink(values, share.allocation)]);
-    if (column === "class") return make("td", {}, [make("span", { class: `chip class-${key}` }, [String(key)])]);
-    if (column === "share") return make("td", { class: "number" }, [percent(Number(key))]);
-    if (column === "origin") return share.of < 0 ? make("td") : originCell(values, share.of);
-  }
-  if (source.noun === "allocations") {
-    if (column === "allocation") return make("th", { scope: "row" }, [allocationLink(values, row)]);
-    if (column === "kind") {
-      const chip = make("span", { class: `chip class-${values.classes[values.allocations.class[row]]}` }, [String(key)]);
-      return make("td", {}, [chip]);
-    }
-    if (column === "values") return countCell(Number(key));
-  }
-  if (column === "value") return make("th", { scope: "row" }, [valueLink(values, row)]);
-  if (column === "allocation") return make("td", { class: "left" }, [allocationLink(values, values.allocation[row])]);
-  if (column === "instruction") {
-    const numbers = source.defined?.get(row);
-    const number = numbers?.find((one) => values.index[one] === "") ?? numbers?.[0];
-    const link = number === undefined ? String(key) : make("a", { href: valueLink(values, number).href }, [String(key)]);
-    return make("th", { scope: "row" }, [link]);
-  }
-  if (column === "defines") return linksCell(values, source.defined?.get(row));
-  if (column === "last-use") return linksCell(values, source.lastUses?.get(row));
-  if (column === "offset") return countCell(Number(key));
-  if (column === "from" || column === "to" || column === "moment") return moment(Number(key));
-  if (column === "origin") return originCell(values, row);
-  if (column === "shape") {
-    const text = String(key);
-    return make("td", {}, [make("code", {}, [text.length > LONGEST_SHAPE ? `${text.slice(0, LONGEST_SHAPE - 1)}…` : text])]);
-  }
-  return typeof key === "number" ? bytesCell(key) : plain(key);
-};
 
 /**
  * Return words by how many values have them, the most first.
@@ -154,7 +93,7 @@ const totals = (values, source, rows) => {
 
 /** @param {HTMLTableElement} table */
 const startWholeTable = (table) => {
-  const columns = (table.dataset.columns ?? "").split(" "), kind = table.dataset.whole ?? "";
+  const columns = columnsOf(table), kind = table.dataset.whole ?? "";
   const body = table.tBodies[0], originalRows = [...body.rows], caption = table.caption?.textContent ?? "";
   const region = /** @type {HTMLElement} */ (table.closest(".scroll"));
   const form = makeControls(`filter-${kind}`), more = make("button", { type: "button", class: "more", hidden: "" });
@@ -195,7 +134,7 @@ const startWholeTable = (table) => {
     const order = parseOrder(State.get("sort"), columns.length);
     const from = isFrom() ? Number(asked()) : -1;
     const rows = source.filter(filters()).filter((row) => row >= from);
-    return order ? ordered(rows, source.keys[columns[order.column]], order.descending) : rows;
+    return order ? ordered(rows, source.keys[columns[order.column].key], order.descending) : rows;
   };
 
   /**
@@ -220,9 +159,8 @@ const startWholeTable = (table) => {
    * @param {number} [count]
    */
   const extend = (values, source, rows, shown, count = ROWS_AT_ONCE) => {
-    const row = (/** @type {number} */ number) => make("tr", {}, columns.map((column) => cell(values, source, column, number)));
     const next = shown + count;
-    body.append(...rows.slice(shown, next).map(row));
+    body.append(...rows.slice(shown, next).map((row) => rowOf(values, source, columns, row)));
     offer(next, rows.length, () => extend(values, source, rows, next));
   };
 
@@ -275,7 +213,7 @@ const startWholeTable = (table) => {
   field("clear").addEventListener("click", () => State.set(Object.fromEntries([...FILTERS, "sort", "only", "moment"].map((name) => [name, null]))));
   field("csv").addEventListener("click", async () => {
     const { source, values } = await load();
-    saveText(`${kind}.csv`, "text/csv", csv(columns, chosen(source, values).map((row) => columns.map((column) => source.keys[column](row)))));
+    saveText(`${kind}.csv`, "text/csv", csv(columns.map(({ key }) => key), chosen(source, values).map((row) => columns.map(({ key }) => source.keys[key](row)))));
   });
   State.onChange((keys) => { if (keys.some((key) => key === "sort" || key === "only" || (key === "moment" && kind === "schedule") || FILTERS.includes(key))) show(); });
   if (isNarrowed()) show();

@@ -190,7 +190,7 @@ def test_every_table_of_a_training_step_fits_a_desktop(visit: Visit, samples_sit
 def test_the_columns_of_the_tables_of_a_peak_line_up(visit: Visit, samples_site: Path, module: Path) -> None:
     page = visit(samples_site, (module / "peak.html").relative_to(samples_site).as_posix())
     begin = "tables => tables.map(one => [...one.tHead.rows[0].cells].slice(0, 5).map(cell => cell.offsetLeft))"
-    columns = page.locator("table.breakdown").evaluate_all(begin)
+    columns = page.locator("section:not(details *) > .scroll > .peak-groups").evaluate_all(begin)
     assert len(columns) > 2
     assert all(one == columns[0] for one in columns)
 

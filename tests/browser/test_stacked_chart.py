@@ -206,7 +206,7 @@ def test_a_box_of_numbered_siblings_leads_to_all_of_them(visit: Visit, samples_s
     size = re.sub(r"\D", "", (box.get_attribute("title") or "").rpartition(": ")[2])
     box.click()
     expect(page.locator("#live-at tfoot tr.live data")).to_have_attribute("value", size)
-    names = page.locator("#live-at tbody th small").all_inner_texts()
+    names = page.locator("#live-at tbody td code").all_inner_texts()
     assert {found[0] for name in names if (found := re.search(r"layer_\d+", name))} >= {"layer_0", "layer_1"}
     expect(page.locator("#live-at .icicle .tile").first).to_have_attribute(
         "title", re.compile(f"layer_#.*: {int(size):,}")

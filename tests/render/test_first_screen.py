@@ -10,7 +10,6 @@ from reportgen.advice.advice_records import Verdict
 from reportgen.analyse.analysis import analyse
 from reportgen.analyse.capacity import Fit
 from reportgen.analyse.devices import MAIN_SPACE, Capacity
-from reportgen.analyse.peak_groups import peak_groups
 from reportgen.analyse.phases import phases
 from reportgen.analyse.spaces import main_space
 from reportgen.model import Dump
@@ -162,7 +161,7 @@ def test_the_phases_below_a_chart_follow_one_another() -> None:
 def test_each_grouping_of_a_peak_adds_up_to_it(dump: Dump) -> None:
     made = Module(label="-", title="-", stage=None, number=None, analysis=analyse(dump), capacities={})
     for space in made.analysis.spaces.values():
-        tables, peak = peak_tables(made, space, peak_groups(made.analysis, space), Links(made, 0)), space.peak_resident
+        tables, peak = peak_tables(made, space, Links(made, 0)), space.peak_resident
         assert bool(tables) == bool(peak and peak.amount)
         for table in tables:
             assert peak
@@ -172,6 +171,7 @@ def test_each_grouping_of_a_peak_adds_up_to_it(dump: Dump) -> None:
 def test_a_grouping_draws_when_each_of_its_rows_is_held() -> None:
     made = module("flax_gpt+donate")
     space = made.analysis.spaces[MAIN_SPACE]
-    tables = peak_tables(made, space, peak_groups(made.analysis, space), Links(made, 0))
+    tables = peak_tables(made, space, Links(made, 0))
     assert [table.key for table in tables] == ["operation", "source line", "argument", "shape", "class", "value"]
-    assert all(row.life for table in tables for row in table.rows if row.kind != "held")
+    for table in tables:
+        assert table.table.rows.count("<svg") == sum(bool(row.numbers) for row in table.rows)

@@ -79,5 +79,5 @@ test("the rows of a peak are live values and what is reserved in allocations tha
   assert.deepEqual(rows.map(keys.share), [0.5, 0.25, 0.25]);
   const later = peakSource(values, 0, 9);
   assert.deepEqual(later.shares, [{ size: 16, allocation: 0, value: -1, of: 0 }]);
-  assert.deepEqual(shares?.map(({ value }) => value), [0, 1, 2]);
+  assert.deepEqual(shares.map(({ value }) => value), [0, 1, 2]);
 });

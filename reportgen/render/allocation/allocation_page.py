@@ -15,8 +15,9 @@ from reportgen.render.allocation.usage import AllocationUsage, Usage
 from reportgen.render.html.excerpts import ExcerptLine, excerpt
 from reportgen.render.html.links import Links
 from reportgen.render.html.markup import human_and_exact
+from reportgen.render.html.page_table import PageTable, table
 from reportgen.render.html.templates import render
-from reportgen.render.html.value_rows import value_rows_in_allocation
+from reportgen.render.html.value_columns import value_columns_in_allocation
 from reportgen.render.routes import ALLOCATIONS_FOLDER, ROWS_ON_PAGE, allocation_id
 from reportgen.render.view import Module
 from reportgen.reports.report import allocation_kinds
@@ -24,7 +25,7 @@ from reportgen.work import Page
 
 
 class AllocationSection(NamedTuple):
-    """What a page shows of an allocation; `rows` are the first of its `values` table rows."""
+    """What a page shows of an allocation; `table` has the first of its `values`."""
 
     id: str
     number: int
@@ -38,7 +39,7 @@ class AllocationSection(NamedTuple):
     file: str
     excerpt: Sequence[ExcerptLine]
     values: int
-    rows: Markup
+    table: PageTable
 
 
 class AllocationRenderer:
@@ -76,14 +77,14 @@ class AllocationRenderer:
     def _runs(self, numbers: Sequence[int]) -> Iterator[tuple[bool, Sequence[object]]]:
         """Yield the allocations in their order: sections one after another, or rows of one table."""
         for is_notable, run in groupby(numbers, key=self._is_notable.__getitem__):
-            show = self._section if is_notable else self._row
-            yield is_notable, [show(number) for number in run]
+            is_alone = len(numbers) == 1
+            yield is_notable, [self._section(one, is_alone=is_alone) if is_notable else self._row(one) for one in run]
 
     def _row(self, number: int) -> str:
         return allocation_row(self._module, self._links, number)
 
-    def _section(self, number: int) -> AllocationSection:
-        """Return what the page of an allocation shows of it."""
+    def _section(self, number: int, *, is_alone: bool) -> AllocationSection:
+        """Return what a page shows of an allocation, which may be the only one there."""
         module, analysis = self._module, self._module.analysis
         allocation, facts = analysis.dump.allocations[number], analysis.facts
         # As on the map: by place, then by time.
@@ -108,5 +109,10 @@ class AllocationRenderer:
             file=file,
             excerpt=excerpt(module, allocation.text_offset),
             values=len(values),
-            rows=value_rows_in_allocation(((value, facts[value]) for value in values[:ROWS_ON_PAGE]), self._links),
+            table=table(
+                value_columns_in_allocation(self._links),
+                [(value, facts[value]) for value in values[:ROWS_ON_PAGE]],
+                for_scripts=is_alone,
+                is_of_values=True,
+            ),
         )

@@ -1,9 +1,10 @@
-"""Marks that tables and cards show beside words: a chip, and a bar."""
+"""Marks that tables and cards show beside words or in their place: a chip, a bar, why a group has no name."""
 
 from collections.abc import Iterable
-from html import escape
 
-from markupsafe import Markup
+from markupsafe import Markup, escape
+
+from reportgen.analyse.decompose import GroupKind
 
 
 def width(part: int, whole: int) -> str:
@@ -24,3 +25,10 @@ def bar(parts: Iterable[tuple[str, int]], whole: int) -> Markup:
     """Return a bar of parts, pairs of a class of memory and bytes, in the scale of `whole`."""
     fills = "".join(f'<span class="fill-{name}" style="width:{width(size, whole)}"></span>' for name, size in parts)
     return Markup(f'<span class="bar" aria-hidden="true">{fills}</span>')
+
+
+def group_label(kind: GroupKind, noun: str, name: str) -> Markup:
+    """Return what a group of bytes is called: its name or, where it has none, why."""
+    if kind == "held":
+        return Markup("<em>reserved, with no live value</em>")
+    return Markup("<em>no {} in the dump</em>").format(noun) if kind == "missing" else escape(name)

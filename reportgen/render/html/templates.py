@@ -12,7 +12,7 @@ from reportgen.options import Redaction
 from reportgen.render import routes
 from reportgen.render.drawings.life import life_strip
 from reportgen.render.html.excerpts import excerpt_table
-from reportgen.render.html.marks import bar, chip, width
+from reportgen.render.html.marks import bar, chip, group_label, width
 from reportgen.render.html.markup import (
     byte_steps_markup,
     bytes_markup,
@@ -21,8 +21,6 @@ from reportgen.render.html.markup import (
     least_markup,
     soft_breaks,
 )
-from reportgen.render.html.members import group_members
-from reportgen.render.html.value_rows import value_rows
 from reportgen.render.site.assets import template_root
 from reportgen.reports import advice_words, formats
 from reportgen.reports.source_words import short_words
@@ -87,15 +85,14 @@ def environment() -> Environment:
         "bar": bar,
         "chip": chip,
         "excerpt_table": excerpt_table,
+        "group_label": group_label,
         "factor": formats.factor,
         "fitting_of": fitting_of,
-        "group_members": group_members,
         "life_strip": life_strip,
         "module_tabs": module_tabs,
         "percent": formats.percent,
         "redacted_words": _REDACTED_WORDS,
         "routes": routes,
-        "value_rows": value_rows,
         "version": reportgen.__version__,
         "width": width,
     }

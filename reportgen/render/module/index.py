@@ -8,7 +8,6 @@ from markupsafe import Markup
 from reportgen.analyse.capacity import Fit
 from reportgen.analyse.classes import HELD_CLASSES
 from reportgen.analyse.divided import DividedArgument, replicated_bytes
-from reportgen.analyse.peak_groups import peak_groups
 from reportgen.analyse.records import Space, XlaPeak
 from reportgen.analyse.spaces import main_space
 from reportgen.analyse.xla_peak import ALIASES, BIRTHS, LEAVES, PADDING, SPACES, UNEXPLAINED
@@ -23,7 +22,7 @@ from reportgen.render.module.advice_box import advice_box
 from reportgen.render.module.first_suggestions import first_suggestions
 from reportgen.render.module.fit_banner import fit_banner
 from reportgen.render.module.need import need
-from reportgen.render.module.peak_rows import PeakTable, peak_tables, unnamed_bytes
+from reportgen.render.module.peak_rows import PeakTable, peak_tables, table_in_scripts, unnamed_bytes
 from reportgen.render.module.verdict import verdict
 from reportgen.render.module.view_page import view_page
 from reportgen.render.view import Module
@@ -140,6 +139,7 @@ def index_context(module: Module, links: Links) -> dict[str, Any]:
         "stacks": _STACKS,
         "charted": [(str(part.space.color), part.space.name) for part in spaces if part.chart],
         "charts": [summary for summary in spaces if summary.chart],
+        "live_table": table_in_scripts(module, ordered[0], links) if ordered else None,
         "hint": naming_hint(module.title, has_text=module.join.module is not None),
         "shown_findings": [finding for finding in analysis.findings if finding.severity != "note"],
         "is_least": analysis.missing is not None,
@@ -174,7 +174,7 @@ def _groupings(spaces: Sequence[SpaceSummary]) -> Sequence[tuple[str, str]]:
 
 
 def _space_summary(module: Module, space: Space, links: Links) -> SpaceSummary:
-    resident, live, groups = space.peak_resident, space.peak_live, peak_groups(module.analysis, space)
+    resident, live = space.peak_resident, space.peak_live
     chart = memory_over_time(module.analysis, space, module.phases, module.fits.get(space.color))
     return SpaceSummary(
         space=space,
@@ -186,8 +186,8 @@ def _space_summary(module: Module, space: Space, links: Links) -> SpaceSummary:
         chart=chart,
         drawn=memory_chart(chart) if chart else None,
         fit=module.fits.get(space.color),
-        tables=peak_tables(module, space, groups, links),
-        unnamed_bytes=unnamed_bytes(module, groups),
+        tables=peak_tables(module, space, links),
+        unnamed_bytes=unnamed_bytes(module, space),
     )
 
 

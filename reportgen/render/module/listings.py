@@ -6,13 +6,14 @@ A page has the first rows of its table, and a script makes the others from the d
 from collections.abc import Sequence
 from typing import Any
 
-from reportgen.analyse.attributed import held_for
-from reportgen.analyse.classes import MemoryClass, memory_class
-from reportgen.analyse.records import Share, Space, ValueFacts
+from reportgen.analyse.classes import memory_class
+from reportgen.analyse.records import Space
 from reportgen.model import WHOLE
-from reportgen.record import record
 from reportgen.render.html.links import Links
-from reportgen.render.module.view_page import Rest, view_page
+from reportgen.render.html.page_table import PageTable, table
+from reportgen.render.html.value_columns import AllocationRow, allocation_columns, value_columns
+from reportgen.render.module.peak_rows import peak_kind, whole_peak_table
+from reportgen.render.module.view_page import view_page
 from reportgen.render.routes import ROWS_ON_PAGE
 from reportgen.render.view import Module
 from reportgen.reports.formats import shortened
@@ -20,70 +21,76 @@ from reportgen.reports.report import allocation_kinds
 from reportgen.work import Page
 
 
-@record(kw_only=False)
-class ShareRow:
-    """A share of the peak with the class of its allocation, and the `value` that its bytes are or will be of."""
-
-    share: Share
-    memory_class: MemoryClass
-    value: int | None
-
-
-@record
-class AllocationRow:
-    """An allocation as a row of a table."""
-
-    number: int
-    kinds: list[str]
-    memory_class: MemoryClass
-    space: str
-    size_bytes: int
-    values: int
-
-
-def peak_kind(space: Space) -> str:
-    """Return the kind of the listing of a space's peak, as routes know it."""
-    return f"peak-{space.color}"
-
-
 def values_listing(module: Module, site_title: str) -> Page:
     """Return the page with the table of values."""
-    rows = value_rows(module)
+    links, rows = Links(module, 0), module.by_size
     lede = "Every value with bytes, largest first."
     keys, routes = module.analysis.dump.values.keys, module.routes
     names = [shortened(key.removesuffix(WHOLE)) for key in keys]
     pages = [(routes.value_page(group[0]), names[group[0]], names[group[-1]]) for group in routes.value_groups]
-    return _listing(module, site_title, "values", rows, heading="Values", lede=lede, pages=pages)
+    return _listing(
+        module,
+        site_title,
+        "values",
+        links,
+        heading="Values",
+        lede=lede,
+        pages=pages,
+        count=len(rows),
+        table=values_table(module, links, ROWS_ON_PAGE),
+    )
 
 
 def allocations_listing(module: Module, site_title: str) -> Page:
     """Return the page with the table of allocations."""
-    rows, lede = allocation_rows(module), "Every allocation, largest first."
+    links, lede = Links(module, 0), "Every allocation, largest first."
     routes, names = module.routes, [f"allocation {one.index}" for one in module.analysis.dump.allocations]
     pages = [
         (routes.allocation_page(group[0]), names[group[0]], names[group[-1]]) for group in routes.allocation_groups
     ]
-    return _listing(module, site_title, "allocations", rows, heading="Allocations", lede=lede, pages=pages)
+    return _listing(
+        module,
+        site_title,
+        "allocations",
+        links,
+        heading="Allocations",
+        lede=lede,
+        pages=pages,
+        count=len(names),
+        table=allocations_table(module, links, ROWS_ON_PAGE),
+    )
 
 
 def peak_listing(module: Module, space: Space, site_title: str) -> Page:
     """Return the page with the table of what is resident at the peak of a space that has one."""
-    peak, rows = space.peak_resident, share_rows(module, space)
+    peak, links = space.peak_resident, Links(module, 0)
     assert peak is not None
-    heading = f"Peak of space {space.color} · {space.name}"
-    lede = f"The bytes resident at instruction {peak.moment:,}, each counted once, largest first."
     return _listing(
-        module, site_title, peak_kind(space), rows, heading=heading, lede=lede, total=peak.amount, space=space
+        module,
+        site_title,
+        peak_kind(space),
+        links,
+        heading=f"Peak of space {space.color} · {space.name}",
+        lede=f"The bytes resident at instruction {peak.moment:,}, each counted once, largest first.",
+        count=len(space.composition),
+        table=whole_peak_table(module, space, links),
+        space=space,
     )
 
 
-def value_rows(module: Module) -> list[tuple[int, ValueFacts]]:
-    """Return the values with their numbers, largest first."""
-    return [(number, module.analysis.facts[number]) for number in module.by_size]
+def values_table(module: Module, links: Links, most: int) -> PageTable:
+    """Return the table of values with its first `most` rows, the largest first."""
+    return table(
+        value_columns(links),
+        [(number, module.analysis.facts[number]) for number in module.by_size[:most]],
+        attributes=lambda row: links.value_row_id(row[0]),
+        for_scripts=True,
+        is_of_values=True,
+    )
 
 
-def allocation_rows(module: Module) -> list[AllocationRow]:
-    """Return the allocations, largest first."""
+def allocations_table(module: Module, links: Links, most: int) -> PageTable:
+    """Return the table of allocations with its first `most` rows, the largest first."""
     analysis = module.analysis
     rows = [
         AllocationRow(
@@ -96,34 +103,23 @@ def allocation_rows(module: Module) -> list[AllocationRow]:
         )
         for number, allocation in enumerate(analysis.dump.allocations)
     ]
-    return sorted(rows, key=lambda row: (-row.size_bytes, row.number))
-
-
-def share_rows(module: Module, space: Space) -> list[ShareRow]:
-    """Return what is resident at the peak of a space, largest first."""
-    analysis = module.analysis
-    return [
-        ShareRow(share, memory_class(analysis.dump.allocations[share.allocation]), held_for(analysis, share))
-        for share in space.composition
-    ]
+    largest_first = sorted(rows, key=lambda row: (-row.size_bytes, row.number))
+    return table(allocation_columns(links), largest_first[:most], for_scripts=True)
 
 
 def _listing(
     module: Module,
     site_title: str,
     kind: str,
-    rows: Sequence[Any],
+    links: Links,
     *,
-    total: int = 0,
     pages: Sequence[tuple[str, str, str]] = (),
     **context: Any,
 ) -> Page:
-    """Return the page of a table. `total` is the sum of its bytes where the table adds up, and 0 otherwise.
+    """Return the page of a table.
 
     `pages` are those that have what the rows are about: the path, the first and the last on it.
     """
-    shown, links = rows[:ROWS_ON_PAGE], Links(module, 0)
-    listed = sum(row.share.size_bytes for row in shown) if total else 0
     return view_page(
         module,
         site_title,
@@ -131,9 +127,5 @@ def _listing(
         "pages/listing.html",
         links=links,
         pages=[(links.path(path), first, last) for path, first, last in pages],
-        count=len(rows),
-        rows=shown,
-        total=total,
-        rest=Rest(count=len(rows) - len(shown), amount=total - listed),
         **context,
     )

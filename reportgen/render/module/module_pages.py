@@ -8,9 +8,10 @@ from reportgen.render.module.data_shards import module_shard
 from reportgen.render.module.findings_page import findings_page
 from reportgen.render.module.index import index_page
 from reportgen.render.module.lifetimes_page import lifetimes_page
-from reportgen.render.module.listings import allocations_listing, peak_kind, peak_listing, values_listing
+from reportgen.render.module.listings import allocations_listing, peak_listing, values_listing
 from reportgen.render.module.padding_page import padding_page
 from reportgen.render.module.peak import peak_page
+from reportgen.render.module.peak_rows import peak_kind
 from reportgen.render.module.schedule_page import schedule_page
 from reportgen.render.module.source_page import source_page
 from reportgen.render.routes import source

@@ -5,14 +5,13 @@ from heapq import nsmallest
 from urllib.parse import urlencode
 
 from reportgen.analyse.classes import HELD_CLASSES
-from reportgen.analyse.decompose import Group, groupings
 from reportgen.analyse.records import Space
 from reportgen.analyse.scope_tree import Scope, scope_tree, walk
 from reportgen.intervals.step_function import Peak
 from reportgen.record import record
 from reportgen.render.html.hints import naming_hint
 from reportgen.render.html.links import Links
-from reportgen.render.module.listings import peak_kind
+from reportgen.render.module.peak_rows import PeakTable, peak_kind, peak_tables, unnamed_bytes
 from reportgen.render.module.schedule_page import schedule_href
 from reportgen.render.module.view_page import view_page
 from reportgen.render.view import Module
@@ -23,17 +22,6 @@ _SHOWN_SCOPES = 200
 _NARROWEST = 1 / 200
 _ROOM_FOR_WORDS = 1 / 40
 _DEEPEST = 14
-
-
-@record
-class GroupTable:
-    """A grouping as far as it is shown; the rest is one row, so that the table adds up."""
-
-    name: str
-    rows: Sequence[Group]
-    rest_count: int
-    rest_bytes: int
-    rest_values: int
 
 
 @record(kw_only=False)
@@ -68,7 +56,8 @@ class SpacePeak:
     values_href: str = ""
     schedule_href: str | None = None
     value_count: int = 0
-    tables: tuple[GroupTable, ...] = ()
+    tables: Sequence[PeakTable] = ()
+    unnamed_bytes: int = 0
     scopes: ScopeTable | None = None
     icicle: Tile | None = None
     is_icicle_whole: bool = True
@@ -104,7 +93,6 @@ def _space_peak(module: Module, space: Space, links: Links) -> SpacePeak:
     if peak is None or not peak.amount:
         return SpacePeak(space=space, peak=peak)
     tree = scope_tree(module.analysis, space)
-    groups = groupings(module.analysis, space)
 
     def href(path: str) -> str:
         """Return the href of what is live at the peak in a scope, as the module's own page shows it."""
@@ -118,22 +106,11 @@ def _space_peak(module: Module, space: Space, links: Links) -> SpacePeak:
         values_href=links.listing(peak_kind(space)),
         schedule_href=schedule_href(module, links, peak.moment),
         value_count=tree.values,
-        tables=tuple(_group_table(name, rows) for name, rows in groups.items()),
+        tables=peak_tables(module, space, links, _SHOWN_GROUPS, is_complete=True),
+        unnamed_bytes=unnamed_bytes(module, space),
         scopes=_scope_table(tree, href),
         icicle=tile,
         is_icicle_whole=_boxes(tile) == sum(1 for _ in walk(tree)),
-    )
-
-
-def _group_table(name: str, groups: Sequence[Group]) -> GroupTable:
-    """Return the first groups as rows, and the sums of the others."""
-    rest = groups[_SHOWN_GROUPS:]
-    return GroupTable(
-        name=name,
-        rows=groups[:_SHOWN_GROUPS],
-        rest_count=len(rest),
-        rest_bytes=sum(group.size_bytes for group in rest),
-        rest_values=sum(group.values for group in rest),
     )
 
 

@@ -1,169 +1,266 @@
-"""The peak of a memory space as tables of a module's page: the same bytes in each grouping that the dump allows."""
+"""The peak of a memory space as tables of pages: the same bytes in each grouping that the dump allows.
+
+Every grouping has the columns of `reports/peak_table.py`, and its own between the share and the class.
+"""
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import TypeVar
+from typing import Any, Generic, TypeVar
 
-from markupsafe import Markup, escape
+from markupsafe import Markup
 
 from reportgen.advice.arguments import top_name
+from reportgen.analyse.attributed import held_for
 from reportgen.analyse.classes import MemoryClass, memory_class
-from reportgen.analyse.decompose import Group, GroupKind, by_label, groupings, shares
-from reportgen.analyse.peak_groups import PeakGroup
+from reportgen.analyse.decompose import Group, by_label, groupings, shares
+from reportgen.analyse.peak_groups import PeakGroup, peak_groups
 from reportgen.analyse.records import Share, Space
 from reportgen.record import record
 from reportgen.render.drawings.life import Life, life_of
 from reportgen.render.html.links import Links, listed
+from reportgen.render.html.marks import chip, group_label
 from reportgen.render.html.markup import soft_breaks
 from reportgen.render.html.members import group_members
-from reportgen.render.module.listings import peak_kind
+from reportgen.render.html.page_table import PageTable, table
 from reportgen.render.module.view_page import Rest
+from reportgen.render.routes import ROWS_ON_PAGE
 from reportgen.render.view import Module
-from reportgen.reports.formats import counted, shortened
+from reportgen.reports.column import Column
+from reportgen.reports.formats import shortened
+from reportgen.reports.peak_table import PeakFigures, peak_columns, peak_figures
 
 _SHOWN = 20
-_Part = TypeVar("_Part", PeakGroup, Group, Share)
+
+
+@record(kw_only=False)
+class Owned:
+    """A share of a peak, and the value that its bytes are or will be of; None for bytes that are never used."""
+
+    share: Share
+    value: int | None
+
+
+_Part = TypeVar("_Part", PeakGroup, Group, Owned)
 
 
 @record
-class GroupingRow:
-    """Bytes of a peak that have a name in common; `kind` says why there may be none.
+class PeakTableRow(PeakFigures, Generic[_Part]):
+    """A row of a page: what it has of a peak, its bytes by class of memory, and a value of each of its buffers."""
 
-    `what` says more about them, `buffers` are links to them or their number, and `life` draws when they are held.
-    """
+    part: _Part
+    by_class: Sequence[tuple[MemoryClass, int]]
+    numbers: Sequence[int]
 
-    kind: GroupKind
-    name: Markup
-    size_bytes: int
-    classes: Sequence[tuple[MemoryClass, int]]
-    what: Markup
-    buffers: Markup
-    life: Life | None
+    @property
+    def parts(self) -> Sequence[tuple[MemoryClass, int]]:
+        return self.by_class
 
 
 @record
 class PeakTable:
-    """A peak in one grouping. `key` is what readers choose it by, `head` what its rows are named by."""
+    """A peak in one grouping: `key` is what readers choose it by.
+
+    The rows are followed by the `rest`, which has `rest_buffers` of all `buffers`; None where a row is a value.
+    """
 
     key: str
-    head: str
-    what: str
-    rows: Sequence[GroupingRow]
+    table: PageTable
+    rows: Sequence[PeakTableRow[Any]]
     rest: Rest
+    rest_buffers: int
+    buffers: int | None
 
 
-def peak_tables(module: Module, space: Space, groups: Sequence[PeakGroup], links: Links) -> list[PeakTable]:
-    """Return the tables of a space's peak, which `groups` has by operation.
+def peak_kind(space: Space) -> str:
+    """Return the kind of the listing of a space's peak, as routes know it."""
+    return f"peak-{space.color}"
+
+
+def peak_tables(
+    module: Module, space: Space, links: Links, most: int = _SHOWN, *, is_complete: bool = False
+) -> list[PeakTable]:
+    """Return the tables of a space's peak with their first `most` rows; complete, with those for compiler engineers.
 
     Those by something that the dump does not have are left out.
     """
     if space.peak_resident is None or not space.peak_resident.amount:
         return []
-    return list(_Tables(module, space, links).tables(groups))
+    return list(_Tables(module, space, links, most).groupings(is_complete=is_complete))
 
 
-def unnamed_bytes(module: Module, groups: Sequence[PeakGroup]) -> int:
-    """Return how many bytes of a peak's groups the program has no name for."""
+def whole_peak_table(module: Module, space: Space, links: Links) -> PeakTable:
+    """Return the table of a space's peak by value as far as a page has it; scripts make its other rows."""
+    tables = _Tables(module, space, links, ROWS_ON_PAGE)
+    return tables.by_value(space.composition, tables.live_range, for_scripts=True)
+
+
+def table_in_scripts(module: Module, space: Space, links: Links) -> PageTable:
+    """Return the same table without rows, of which scripts make those of any instruction."""
+    tables = _Tables(module, space, links, 0)
+    return tables.by_value((), tables.live_range, for_scripts=True).table
+
+
+def unnamed_bytes(module: Module, space: Space) -> int:
+    """Return how many bytes of a space's peak the program has no name for."""
+    groups = peak_groups(module.analysis, space)
     named = (bool(group.buffers) and module.attribution(group.buffers[0]).is_named for group in groups)
     return sum(group.size_bytes for group, is_named in zip(groups, named, strict=True) if not is_named)
 
 
 class _Tables:
-    """Makes the tables of one space."""
+    """Makes the tables of one space, each with `most` rows."""
 
-    def __init__(self, module: Module, space: Space, links: Links) -> None:
-        self._module, self._analysis, self._links = module, module.analysis, links
+    def __init__(self, module: Module, space: Space, links: Links, most: int) -> None:
+        self._module, self._analysis, self._links, self._most = module, module.analysis, links, most
         self._space, self._peak = space, space.peak_resident
+        self._strip: Column[PeakTableRow[Any]] = Column("life", "Lifetime", "life", self._life)
+        self.live_range: Column[PeakTableRow[Owned]] = Column("live", "Live range", "range", self._live_range)
+        """Stands for the strip in scripts, which do not know what reads a value and so when it is idle."""
 
-    def tables(self, groups: Sequence[PeakGroup]) -> Iterator[PeakTable]:
+    def groupings(self, *, is_complete: bool) -> Iterator[PeakTable]:
         found = groupings(self._analysis, self._space)
+        groups = peak_groups(self._analysis, self._space)
         if any(group.name for group in groups):
-            yield self._table("operation", "Operation or argument", "What", groups, self._of_operation)
+            yield self._by_operation(groups)
         if any(group.kind == "named" for group in found["source line"]):
-            yield self._table("source line", "Source line", "Largest", found["source line"], self._of(self._line))
+            yield self._by_label("source line", found["source line"], self._line)
         arguments = self._arguments()
         if any(group.kind == "named" for group in arguments):
-            yield self._table("argument", "Argument", "Largest", arguments, self._of(self._code))
-        yield self._table("shape", "Shape", "Largest", found["shape"], self._of(self._code))
-        yield self._table("class", "Class", "Largest", found["class"], self._of(escape))
-        yield self._table("value", "Value", "Operation or argument", shares(self._space), self._of_value)
+            yield self._by_label("argument", arguments, _code)
+        yield self._by_label("shape", found["shape"], _code)
+        for key in ("opcode", "element type") if is_complete else ():
+            yield self._by_label(key, found[key], _code)
+        yield self._by_label("class", found["class"], lambda kind: chip(f"class-{kind}", kind))
+        if not is_complete:
+            yield self.by_value(shares(self._space), self._strip)
+
+    def by_value(
+        self, composition: Sequence[Share], life: Column[PeakTableRow[Owned]], *, for_scripts: bool = False
+    ) -> PeakTable:
+        """Return the table of some shares; `life` is the column that says when each is live."""
+        own: Sequence[Column[PeakTableRow[Owned]]] = (
+            Column("value", "Value", "owner", self._owner, names_rows=True),
+            Column("shape", "Shape", "code", self._of_owner(self._links.shape)),
+            Column("origin", "Operation or argument", "origin", self._of_owner(self._links.origin)),
+        )
+        allocation: Column[PeakTableRow[Owned]] = Column(
+            "allocation", "Allocation", "allocation", lambda row: self._links.allocation(row.part.share.allocation)
+        )
+        rows = [self._owned(share) for share in composition[: self._most]]
+        columns = (*peak_columns(*own), life, allocation)
+        return self._table("value", columns, rows, composition, for_scripts=for_scripts)
+
+    def _by_operation(self, groups: Sequence[PeakGroup]) -> PeakTable:
+        own: Sequence[Column[PeakTableRow[PeakGroup]]] = (
+            Column("name", "Operation or argument", "markup", self._operation, names_rows=True),
+            Column("shape", "What", "markup", self._what),
+        )
+        columns = (*peak_columns(*own), self._strip, Column("buffers", "Buffers", "markup", self._buffers))
+        rows = [
+            self._row(group, ((group.memory_class, group.size_bytes),), group.buffers) for group in groups[: self._most]
+        ]
+        return self._table("operation", columns, rows, groups, [len(group.buffers) for group in groups])
+
+    def _by_label(self, key: str, groups: Sequence[Group], name: Callable[[str], Markup]) -> PeakTable:
+        def named(row: PeakTableRow[Group]) -> Markup:
+            if key == "argument" and row.part.kind == "missing":
+                return Markup("<em>not an argument</em>")
+            return group_label(row.part.kind, key, name(row.part.label))
+
+        own: Sequence[Column[PeakTableRow[Group]]] = (
+            Column("name", key.capitalize(), "markup", named, names_rows=True),
+            Column("largest", "Largest", "markup", self._largest),
+        )
+        members: Column[PeakTableRow[Group]] = Column(
+            "buffers", "Buffers", "markup", lambda row: group_members(row.numbers, self._links, "buffer")
+        )
+        buffers = [self._analysis.program.buffers.one_of_each(group.members) for group in groups]
+        shown = zip(groups[: self._most], buffers, strict=False)
+        rows = [self._row(group, group.classes, numbers) for group, numbers in shown]
+        columns = (*peak_columns(*own), self._strip, members)
+        return self._table(key, columns, rows, groups, list(map(len, buffers)))
 
     def _table(
-        self, key: str, head: str, what: str, groups: Sequence[_Part], row: Callable[[_Part], GroupingRow]
+        self,
+        key: str,
+        columns: Sequence[Column[PeakTableRow[_Part]]],
+        rows: Sequence[PeakTableRow[_Part]],
+        parts: Sequence[PeakGroup] | Sequence[Group] | Sequence[Share],
+        buffers: Sequence[int] | None = None,
+        *,
+        for_scripts: bool = False,
     ) -> PeakTable:
-        rest = groups[_SHOWN:]
+        """Return a table of `parts`, of which the first have rows; `buffers` is how many each has."""
+        rest = parts[len(rows) :]
         return PeakTable(
             key=key,
-            head=head,
-            what=what,
-            rows=[row(group) for group in groups[:_SHOWN]],
+            table=table(columns, rows, whole=self._peak.amount if self._peak else 0, for_scripts=for_scripts),
+            rows=rows,
             rest=Rest(
                 count=len(rest),
-                amount=sum(group.size_bytes for group in rest),
-                href=self._links.listing(peak_kind(self._space)),
+                amount=sum(part.size_bytes for part in rest),
+                href="" if for_scripts else self._links.listing(peak_kind(self._space)),
             ),
+            rest_buffers=sum(buffers[len(rows) :]) if buffers else 0,
+            buffers=sum(buffers) if buffers else None,
         )
 
-    def _of_operation(self, group: PeakGroup) -> GroupingRow:
-        """Return a group as a row; one without buffers is of bytes that an allocation reserves and never uses."""
-        if not group.buffers:
-            name, what = Markup("–"), Markup("<em>reserved, never used</em>")
-            buffers = Markup(listed([share.allocation for share in group.shares], self._links.allocation))
-        else:
-            authors = [self._module.attribution(number) for number in group.buffers]
-            name, buffers = self._links.origin_of(authors, group.name), self._buffers(group)
-            times = f"{len(group.buffers):,} × " if len(group.buffers) > 1 else ""
-            what = self._code(shortened(f"{times}{group.shape}"))
-            if group.is_held:
-                what = Markup("<em>reserved for</em> ") + what
-        return GroupingRow(
-            kind="named",
-            name=name,
-            size_bytes=group.size_bytes,
-            classes=((group.memory_class, group.size_bytes),),
-            what=what,
-            buffers=buffers,
-            life=self._life(group.buffers, group.memory_class),
+    def _row(
+        self, part: _Part, by_class: Sequence[tuple[MemoryClass, int]], numbers: Sequence[int]
+    ) -> PeakTableRow[_Part]:
+        largest = max(by_class, key=lambda known: known[1])[0]
+        size_bytes = sum(size for _, size in by_class)
+        return peak_figures(
+            PeakTableRow, self._module, size_bytes, largest, numbers, part=part, by_class=by_class, numbers=numbers
         )
 
-    def _buffers(self, group: PeakGroup) -> Markup:
+    def _owned(self, share: Share) -> PeakTableRow[Owned]:
+        kind = memory_class(self._analysis.dump.allocations[share.allocation])
+        numbers = () if share.value is None else (share.value,)
+        return self._row(Owned(share, held_for(self._analysis, share)), ((kind, share.size_bytes),), numbers)
+
+    def _operation(self, row: PeakTableRow[PeakGroup]) -> Markup:
+        """Return what wrote the buffers; bytes without any are of allocations that are reserved and never used."""
+        if not row.numbers:
+            return Markup("–")
+        return self._links.origin_of([self._module.attribution(number) for number in row.numbers], row.part.name)
+
+    @staticmethod
+    def _what(row: PeakTableRow[PeakGroup]) -> Markup:
+        if not row.numbers:
+            return Markup("<em>reserved, never used</em>")
+        times = f"{len(row.numbers):,} × " if len(row.numbers) > 1 else ""
+        held = Markup("<em>reserved for</em> ") if row.part.is_held else Markup("")
+        return held + _code(f"{times}{row.part.shape}")
+
+    def _buffers(self, row: PeakTableRow[PeakGroup]) -> Markup:
         """Return links to the buffers of a group, and to the rows of several in the table of values."""
-        if len(group.buffers) == 1:
-            return group_members(group.buffers, self._links, "buffer")
+        if not row.numbers:
+            return Markup(listed([share.allocation for share in row.part.shares], self._links.allocation))
+        if len(row.numbers) == 1:
+            return group_members(row.numbers, self._links, "buffer")
         # The table has the shape of a tuple as the dump prints it, and not how many elements it has.
-        shape = "(" if self._analysis.program.is_table(group.buffers[0]) else group.shape
-        href = self._links.filtered_values(space=str(self._space.color), scope=group.pattern, shape=shape)
-        return group_members(group.buffers, self._links, "buffer", f'; <a href="{href}">in the table of values</a>')
+        shape = "(" if self._analysis.program.is_table(row.numbers[0]) else row.part.shape
+        href = self._links.filtered_values(space=str(self._space.color), scope=row.part.pattern, shape=shape)
+        return group_members(row.numbers, self._links, "buffer", f'; <a href="{href}">in the table of values</a>')
 
-    def _of(self, name: Callable[[str], Markup]) -> Callable[[Group], GroupingRow]:
-        def row(group: Group) -> GroupingRow:
-            largest = max(group.classes, key=lambda part: part[1])[0]
-            buffers = self._analysis.program.buffers.one_of_each(group.members)
-            return GroupingRow(
-                kind=group.kind,
-                name=name(group.label) if group.label else Markup(""),
-                size_bytes=group.size_bytes,
-                classes=group.classes,
-                what=self._links.value(group.largest) if group.largest is not None else Markup(""),
-                buffers=Markup(counted(len(buffers), "buffer")) if buffers else Markup(""),
-                life=self._life(buffers, largest),
-            )
+    def _largest(self, row: PeakTableRow[Group]) -> Markup:
+        return Markup("") if row.part.largest is None else self._links.value(row.part.largest)
 
-        return row
+    def _owner(self, row: PeakTableRow[Owned]) -> Markup:
+        share, value = row.part.share, row.part.value
+        if value is None:
+            return Markup("<em>reserved, never used</em>")
+        if share.value is None:
+            return Markup("<em>reserved for</em> ") + self._links.value(value)
+        return self._links.value(value) + self._links.sharing(share)
 
-    def _of_value(self, share: Share) -> GroupingRow:
-        kind, value = memory_class(self._analysis.dump.allocations[share.allocation]), share.value
-        name = what = Markup("")
-        if value is not None:
-            name, what = self._links.value(value) + self._links.sharing(share), self._links.origin(value)
-        return GroupingRow(
-            kind="held" if value is None else "named",
-            name=name,
-            size_bytes=share.size_bytes,
-            classes=((kind, share.size_bytes),),
-            what=what,
-            buffers=self._links.allocation(share.allocation),
-            life=self._life(() if value is None else (value,), kind),
-        )
+    @staticmethod
+    def _of_owner(cell: Callable[[int], Markup]) -> Callable[[PeakTableRow[Owned]], Markup]:
+        return lambda row: Markup("") if row.part.value is None else cell(row.part.value)
+
+    def _live_range(self, row: PeakTableRow[Owned]) -> tuple[int, int] | None:
+        live = None if row.part.share.value is None else self._analysis.facts[row.part.share.value].live
+        return (live.start, live.end) if live else None
 
     def _arguments(self) -> Sequence[Group]:
         """Return the peak by the program's arguments; what is none of them has no label."""
@@ -178,12 +275,12 @@ class _Tables:
 
     def _line(self, label: str) -> Markup:
         href = self._links.line_href(label)
-        return Markup(f'<a href="{href}">{self._code(label)}</a>') if href else self._code(label)
+        return Markup(f'<a href="{href}">{_code(label)}</a>') if href else _code(label)
 
-    @staticmethod
-    def _code(label: str) -> Markup:
-        return Markup("<code>{}</code>").format(soft_breaks(shortened(label)))
+    def _life(self, row: PeakTableRow[Any]) -> Life | None:
+        members = [one for number in row.numbers for one in self._analysis.program.buffers.members(number)]
+        return life_of(self._analysis, members, row.class_, self._peak.moment if self._peak else None)
 
-    def _life(self, buffers: Sequence[int], kind: MemoryClass) -> Life | None:
-        members = [one for number in buffers for one in self._analysis.program.buffers.members(number)]
-        return life_of(self._analysis, members, kind, self._peak.moment if self._peak else None)
+
+def _code(label: str) -> Markup:
+    return Markup("<code>{}</code>").format(soft_breaks(shortened(label)))

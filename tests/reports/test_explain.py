@@ -191,7 +191,7 @@ def test_the_example_in_the_documentation_is_what_the_command_prints(run: Run, m
     page = (ROOT / "docs" / "explain.md").read_text(encoding="utf-8")
     found = re.search(r"^\$ reportgen (.+)\n((?:.*\n)*?)```", page, re.MULTILINE)
     assert found
-    assert run(*found[1].split()).out == found[2]
+    assert run(*found[1].split()).out == found[2], "run `python -m tests.support.documents`"
 
 
 def test_no_dump_and_no_error_is_an_error(run: Run, tmp_path: Path) -> None:

@@ -1,6 +1,10 @@
 """The published documents: `python -m tests.support.documents` writes what docs/ has of their declarations."""
 
 import json
+import os
+import re
+import subprocess
+import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -20,6 +24,7 @@ from tests.support.document_schema import document_schema, field_tables, name_of
 ROOT = Path(__file__).parents[2]
 SCHEMAS = ROOT / "docs" / "schemas"
 REPORT_PAGE = ROOT / "docs" / "report-json.md"
+EXPLAIN_PAGE = ROOT / "docs" / "explain.md"
 BEGIN, END = "<!-- fields: written by `python -m tests.support.documents` -->", "<!-- end of fields -->"
 
 _WIDTH = 120
@@ -113,6 +118,18 @@ def report_page(page: str) -> str:
     return f"{before}{BEGIN}\n\n{tables}\n{END}{rest.partition(END)[2]}"
 
 
+def explain_page(page: str) -> str:
+    """Return a page with what the command of its first example prints."""
+
+    def ran(example: re.Match[str]) -> str:
+        command = [sys.executable, "-m", "reportgen", *example[2].split()]
+        environment = {**os.environ, "COLUMNS": "100"}
+        printed = subprocess.run(command, cwd=ROOT, env=environment, check=True, capture_output=True, encoding="utf-8")
+        return f"{example[1]}{printed.stdout}```"
+
+    return re.sub(r"^(\$ reportgen (.+)\n)(?:.*\n)*?```", ran, page, count=1, flags=re.MULTILINE)
+
+
 GENERATED: Mapping[Path, Callable[[], dict[str, Any]]] = {
     SCHEMAS / "compare.schema.json": compare_schema,
     SCHEMAS / "explain.schema.json": explain_schema,
@@ -123,10 +140,11 @@ GENERATED: Mapping[Path, Callable[[], dict[str, Any]]] = {
 
 
 def main() -> None:
-    """Write the schemas and the tables."""
+    """Write the schemas, the tables and the example."""
     for path, schema in GENERATED.items():
         path.write_text(text_of(schema()) + "\n", encoding="utf-8")
-    REPORT_PAGE.write_text(report_page(REPORT_PAGE.read_text(encoding="utf-8")), encoding="utf-8")
+    for path, written in ((REPORT_PAGE, report_page), (EXPLAIN_PAGE, explain_page)):
+        path.write_text(written(path.read_text(encoding="utf-8")), encoding="utf-8")
 
 
 if __name__ == "__main__":

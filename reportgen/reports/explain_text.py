@@ -16,10 +16,11 @@ _BAR = 10
 _EIGHTHS = " ▏▎▍▌▋▊▉█"
 _LEAST_FOR_BARS = 64
 _SHARE, _GAP = 8, 2
-_LEAST_NAME, _LEAST_COLUMN = 12, 9
+_LEAST_COLUMN = 9
 _LONGEST: Mapping[Kind, int] = {"line": 28, "code": 34}
-"""Columns that may be cut, with their gap, in the order in which they get room; others get what they need or none."""
-_RANKS = {kind: rank for rank, kind in enumerate(_LONGEST)}
+"""The columns that may be cut, with their gap; others get what they need, or are left out."""
+_LEFT_TO_NAMES: Mapping[Kind, int] = {"line": 12, "code": 24, "range": 16, "count": 16, "classes": 24}
+"""The columns after the name in the order in which they get room, and how much of it they leave to names."""
 _INDENT = "  "
 
 
@@ -78,22 +79,19 @@ def _table(table: TextTable, width: int, *, draws: bool) -> Iterator[TextLine]:
 
 
 def _widths(table: TextTable, room: int) -> list[int]:
-    """Return the width of each column, 0 for one that is left out: lines come first, names have what is left.
+    """Return the width of each column, 0 for one that is left out; names have what the others leave.
 
     A shape or a line may be cut; what is left of it has to be worth reading.
     """
-    texts = [[row.cells[place] for row in table.rows] for place in range(len(table.columns))]
-    needs = [max(map(len, column), default=0) for column in texts]
-    name, *others = range(len(table.columns))
+    needs = [max(map(len, cells), default=0) for cells in zip(*(row.cells for row in table.rows), strict=True)]
+    name, *others = range(len(needs))
     widths = dict.fromkeys(others, 0)
-    for place in sorted(others, key=lambda place: _RANKS.get(table.columns[place].kind, len(_RANKS))):
-        kind = table.columns[place].kind
-        kept = _LEAST_NAME if kind == "line" else min(needs[name], 2 * _LEAST_NAME)
-        most = min(_LONGEST.get(kind, needs[place] + _GAP), room - kept)
-        least = _LEAST_COLUMN if kind in _LONGEST else needs[place] + _GAP
-        if needs[place] and least <= min(needs[place] + _GAP, most):
-            widths[place] = min(needs[place] + _GAP, most) - _GAP
-            room -= widths[place] + _GAP
+    for place in sorted(others, key=lambda place: [*_LEFT_TO_NAMES].index(table.columns[place].kind)):
+        kind, need = table.columns[place].kind, needs[place] + _GAP
+        most = min(_LONGEST.get(kind, need), need, room - min(needs[name], _LEFT_TO_NAMES[kind]))
+        if needs[place] and most >= (_LEAST_COLUMN if kind in _LONGEST else need):
+            widths[place] = most - _GAP
+            room -= most
     return [min(needs[name], room), *widths.values()]
 
 

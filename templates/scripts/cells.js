@@ -15,8 +15,6 @@ import { authorName } from "./names.js";
 const LONGEST_SCOPE = 56;
 const LONGEST_CODE = 60;
 const MOST_NAMED = 6;
-/** @type {Record<string, string>} */
-const LOOKS = { allocation: "left", bytes: "number", count: "number", moment: "number", parts: "number share" };
 
 /**
  * Return the name of a value as a link to it.
@@ -126,8 +124,7 @@ export const columnsOf = (table) => [.../** @type {HTMLTableSectionElement} */ (
  */
 export const rowOf = (values, source, columns, row) => make("tr", {}, columns.map(({ key, kind, namesRows }) => {
   const content = CELLS[kind](values, (source.drawn[key] ?? source.keys[key])(row));
-  if (namesRows) return make("th", { scope: "row" }, content);
-  return make("td", LOOKS[kind] ? { class: LOOKS[kind] } : {}, content);
+  return namesRows ? make("th", { scope: "row" }, content) : make("td", {}, content);
 }));
 
 /** Return a cell with an amount of bytes, for the foot of a table. */

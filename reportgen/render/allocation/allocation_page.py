@@ -113,6 +113,5 @@ class AllocationRenderer:
                 value_columns_in_allocation(self._links),
                 [(value, facts[value]) for value in values[:ROWS_ON_PAGE]],
                 for_scripts=is_alone,
-                is_of_values=True,
             ),
         )

@@ -27,6 +27,12 @@ def bar(parts: Iterable[tuple[str, int]], whole: int) -> Markup:
     return Markup(f'<span class="bar" aria-hidden="true">{fills}</span>')
 
 
+def plain_bar(size: int, whole: int) -> Markup:
+    """Return a bar of one part that belongs to no class."""
+    fill = f'<span class="fill" style="width:{width(size, whole)}"></span>' if size else ""
+    return Markup(f'<span class="bar" aria-hidden="true">{fill}</span>')
+
+
 def group_label(kind: GroupKind, noun: str, name: str) -> Markup:
     """Return what a group of bytes is called: its name or, where it has none, why."""
     if kind == "held":

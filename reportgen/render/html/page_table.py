@@ -8,7 +8,7 @@ from markupsafe import Markup
 
 from reportgen.record import record
 from reportgen.render.drawings.life import life_strip
-from reportgen.render.html.marks import bar, chip
+from reportgen.render.html.marks import bar, chip, plain_bar
 from reportgen.render.html.markup import bytes_markup, count_markup
 from reportgen.reports.column import Column, Kind
 from reportgen.reports.formats import percent
@@ -18,62 +18,72 @@ _Row = TypeVar("_Row")
 
 _LONGEST_CODE = 60
 _NUMBER = ' class="number"'
-_LEFT = ' class="left"'
-_LOOKS: Mapping[Kind, str] = {
-    "bytes": _NUMBER,
-    "count": _NUMBER,
-    "moment": _NUMBER,
-    "parts": ' class="number share"',
-}
-_LOOKS_OF_VALUES: Mapping[Kind, str] = {"allocation": _LEFT, "origin": _LEFT}
-"""In a table of values, cells are of numbers unless they say otherwise, which is shorter."""
+_TOTAL = ' class="total"'
+_AMOUNTS = frozenset({"amount", "bytes", "count", "moment", "parts"})
+_LOOKS: Mapping[Kind, str] = {"amount": _NUMBER, "share": ' class="bars"'}
+"""The classes of cells. Others need none, because the styles know what is in them, or where they are."""
 
 
 @record
 class PageTable:
-    """A table of a page: the cells of its head, its rows, and how many columns it has."""
+    """A table of a page: the cells of its head, its rows, those of its foot, and how many columns it has."""
 
     heads: Markup
     rows: Markup
+    foot: Markup
     width: int
 
 
 def table(
     columns: Sequence[Column[_Row]],
     rows: Iterable[_Row],
+    foot: Sequence[_Row] = (),
     *,
     whole: int = 0,
     attributes: Callable[[_Row], str] = lambda _: "",
+    sorted_by: str = "",
     for_scripts: bool = False,
-    is_of_values: bool = False,
 ) -> PageTable:
-    """Return a table; parts are those of `whole` bytes, and `attributes` are those of a row's element.
+    """Return a table; shares are those of `whole` bytes, and `attributes` are those of a row's element.
 
-    The heads of one that is `for_scripts` say what its columns are, so that scripts can make any row of it.
+    The rows are in descending order of the column `sorted_by`, and the last of the foot is their sum. The heads of one
+    that is `for_scripts` say what its columns are, so that scripts can make any row of it.
     """
-    looks = _LOOKS_OF_VALUES if is_of_values else _LOOKS
-    cells = [(_start(column, looks), _drawn(column.kind, whole), column.of) for column in columns]
+    cells = [(_start(column), _drawn(column.kind, whole), column.of) for column in columns]
+
     # HTML allows a cell without its end tag, which a thousand rows would repeat.
-    made = [f"<tr{attributes(row)}>{''.join([f'{start}{draw(of(row))}' for start, draw, of in cells])}" for row in rows]
-    heads = "\n".join(_head(column, for_scripts=for_scripts) for column in columns)
-    return PageTable(heads=Markup(heads), rows=Markup("\n".join(made)), width=len(columns))
+    def drawn(row: _Row) -> str:
+        return "".join([f"{start}{draw(of(row))}" for start, draw, of in cells])
+
+    heads = [_head(column, is_sorted=column.key == sorted_by, for_scripts=for_scripts) for column in columns]
+    return PageTable(
+        heads=Markup("\n".join(heads)),
+        rows=Markup("\n".join([f"<tr{attributes(row)}>{drawn(row)}" for row in rows])),
+        foot=Markup("\n".join([f"<tr{_TOTAL if row is foot[-1] else ''}>{drawn(row)}" for row in foot])),
+        width=len(columns),
+    )
 
 
-def _head(column: Column[Any], *, for_scripts: bool) -> str:
-    look = _NUMBER if column.kind in _LOOKS else ' title="lighter while idle"' if column.kind == "life" else ""
+def _head(column: Column[Any], *, is_sorted: bool, for_scripts: bool) -> str:
+    if column.kind == "share":
+        return f'<th scope="col" class="bars"><span class="hidden">{escape(column.head)}</span></th>'
+    look = _NUMBER if column.kind in _AMOUNTS else ' title="lighter while idle"' if column.kind == "life" else ""
+    order = ' aria-sort="descending"' if is_sorted else ""
     data = f' data-column="{column.key}" data-kind="{column.kind}"' if for_scripts else ""
     name = " data-names-rows" if for_scripts and column.names_rows else ""
-    return f'<th scope="col"{look}{data}{name}>{escape(column.head)}</th>'
+    return f'<th scope="col"{look}{order}{data}{name}>{escape(column.head)}</th>'
 
 
-def _start(column: Column[Any], looks: Mapping[Kind, str]) -> str:
-    return '<th scope="row">' if column.names_rows else f"<td{looks.get(column.kind, '')}>"
+def _start(column: Column[Any]) -> str:
+    return '<th scope="row">' if column.names_rows else f"<td{_LOOKS.get(column.kind, '')}>"
 
 
 def _drawn(kind: Kind, whole: int) -> Callable[[Any], str]:
     """Return what draws the cells of a kind."""
     if kind == "parts":
         return lambda parts: (bar(parts, whole) if whole else "") + percent(sum(size for _, size in parts), whole)
+    if kind == "share":
+        return lambda size: "" if size is None else plain_bar(size, whole)
     return _CELLS.get(kind, _text)
 
 

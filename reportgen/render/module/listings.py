@@ -85,7 +85,6 @@ def values_table(module: Module, links: Links, most: int) -> PageTable:
         [(number, module.analysis.facts[number]) for number in module.by_size[:most]],
         attributes=lambda row: links.value_row_id(row[0]),
         for_scripts=True,
-        is_of_values=True,
     )
 
 

@@ -5,7 +5,7 @@ constants count as temporaries do, because the caller's arrays often waste more.
 """
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from reportgen.analyse.composition import live_at
 from reportgen.analyse.records import Analysis, Space
@@ -14,10 +14,10 @@ from reportgen.record import record
 
 @record
 class PaddedShape:
-    """All values of a space that print the same shape.
+    """All values of a space that print the same shape, or those of several shapes, under a name.
 
     `dense_bytes` leaves out the `unknown` values whose size cannot be computed. `at_peak_bytes` is the padding
-    among the bytes that are resident at the peak. `largest` is the largest of the values.
+    among the bytes that are resident at the peak. `largest` is the largest of the values, None for several shapes.
     """
 
     shape: str
@@ -26,7 +26,7 @@ class PaddedShape:
     dense_bytes: int
     padding_bytes: int
     at_peak_bytes: int
-    largest: int
+    largest: int | None
 
     @property
     def padded_bytes(self) -> int:
@@ -42,6 +42,20 @@ def padded_shapes(analysis: Analysis, space: Space) -> tuple[PaddedShape, ...]:
     at_peak = padding_at_peak(analysis, space)
     rows = [_row(analysis, shape, numbers, at_peak) for shape, numbers in by_shape.items()]
     return tuple(sorted(rows, key=lambda row: (-row.padding_bytes, -row.dense_bytes, row.shape)))
+
+
+def sum_of_shapes(shapes: Iterable[PaddedShape], name: str) -> PaddedShape:
+    """Return several shapes as one row."""
+    known = tuple(shapes)
+    return PaddedShape(
+        shape=name,
+        values=sum(shape.values for shape in known),
+        unknown=sum(shape.unknown for shape in known),
+        dense_bytes=sum(shape.dense_bytes for shape in known),
+        padding_bytes=sum(shape.padding_bytes for shape in known),
+        at_peak_bytes=sum(shape.at_peak_bytes for shape in known),
+        largest=None,
+    )
 
 
 def values_of(analysis: Analysis, space: Space) -> list[int]:

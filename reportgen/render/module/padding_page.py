@@ -1,73 +1,40 @@
 """Where padding goes, in each memory space: by shape with its layout, and the values with the most padding."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import TypeVar
 from urllib.parse import urlencode
 
-from reportgen.analyse.padding import PaddedShape, padded_shapes, padding_at_peak, values_of
+from markupsafe import Markup, escape
+
+from reportgen.analyse.padding import PaddedShape, padded_shapes, padding_at_peak, sum_of_shapes, values_of
 from reportgen.analyse.records import Space, ValueFacts
-from reportgen.intervals.step_function import Peak
 from reportgen.record import record
 from reportgen.render.html.links import Links
+from reportgen.render.html.page_table import PageTable, table
+from reportgen.render.html.value_columns import NumberedValue
 from reportgen.render.module.data_shards import LONGEST_SHAPE
 from reportgen.render.module.view_page import Rest, view_page
 from reportgen.render.view import Module
+from reportgen.reports.column import Column
+from reportgen.reports.formats import counted, cut, factor
 from reportgen.work import Page
 
-_SHOWN_SHAPES = 100
-_SHOWN_VALUES = 100
-
-
-@record
-class PaddingSums:
-    """The figures of a shape, or the sums over several; `unknown` values are counted with no bytes.
-
-    `peak_bytes` is the padding that is resident at the peak, None where no peak is known.
-    """
-
-    shapes: int
-    values: int
-    unknown: int
-    dense_bytes: int
-    padding_bytes: int
-    peak_bytes: int | None
-
-    @property
-    def padded_bytes(self) -> int:
-        return self.dense_bytes + self.padding_bytes
-
-
-@record
-class ShapeRow:
-    """A shape with padding; `largest` is its largest value, and `values_href` leads to all of them."""
-
-    shape: str
-    sums: PaddingSums
-    largest: int
-    values_href: str
-
-
-@record
-class ValueRow:
-    """A value with padding."""
-
-    number: int
-    fact: ValueFacts
-    padded_bytes: int
-    peak_bytes: int | None
+_SHOWN = 100
+_Row = TypeVar("_Row")
 
 
 @record
 class SpacePadding:
-    """The padding of one memory space: `rest` are shapes left out, `unpadded` the shapes without padding."""
+    """The padding of one memory space: the sums over its values, and its tables; None where nothing is padded.
+
+    `rest` are the values that their table leaves out.
+    """
 
     space: Space
-    peak: Peak | None
-    shapes: list[ShapeRow]
-    rest: PaddingSums
-    unpadded: PaddingSums
-    total: PaddingSums
-    values: list[ValueRow]
-    values_rest: Rest
+    total: PaddedShape
+    shapes: PageTable | None
+    values: PageTable | None
+    rest: Rest
 
 
 def padding_page(module: Module, site_title: str) -> Page:
@@ -78,53 +45,85 @@ def padding_page(module: Module, site_title: str) -> Page:
 
 
 def _space_padding(module: Module, space: Space, links: Links) -> SpacePadding:
-    peak, shapes = space.peak_resident, padded_shapes(module.analysis, space)
+    shapes, facts = padded_shapes(module.analysis, space), module.analysis.facts
     padded = [shape for shape in shapes if shape.padding_bytes]
-    values = _value_rows(module, space, peak)
-    hidden, table = values[_SHOWN_VALUES:], links.listing("values")
+    numbers = [number for number in values_of(module.analysis, space) if facts.padding[number]]
+    values = sorted(numbers, key=lambda number: (-facts.padding[number], facts.values.ids[number]))
+    hidden, total = values[_SHOWN:], sum_of_shapes(shapes, "All values of the space")
+    foot = [
+        *([sum_of_shapes(padded[_SHOWN:], f"{len(padded) - _SHOWN:,} more shapes")] if padded[_SHOWN:] else []),
+        *([_without_padding(shapes[len(padded) :])] if shapes[len(padded) :] else []),
+        total,
+    ]
     return SpacePadding(
         space=space,
-        peak=peak,
-        shapes=[
-            ShapeRow(
-                shape=shape.shape,
-                sums=_sums([shape], peak),
-                largest=shape.largest,
-                # Cut as scripts have the shape, which filter the table by it.
-                values_href=f"{table}#{urlencode({'space': space.color, 'shape': shape.shape[:LONGEST_SHAPE]})}",
-            )
-            for shape in padded[:_SHOWN_SHAPES]
-        ],
-        rest=_sums(padded[_SHOWN_SHAPES:], peak),
-        unpadded=_sums(shapes[len(padded) :], peak),
-        total=_sums(shapes, peak),
-        values=values[:_SHOWN_VALUES],
-        values_rest=Rest(count=len(hidden), amount=sum(row.fact.padding_bytes for row in hidden)),
-    )
-
-
-def _sums(shapes: Sequence[PaddedShape], peak: Peak | None) -> PaddingSums:
-    """Return the sums over shapes; `peak` is that of their space."""
-    return PaddingSums(
-        shapes=len(shapes),
-        values=sum(shape.values for shape in shapes),
-        unknown=sum(shape.unknown for shape in shapes),
-        dense_bytes=sum(shape.dense_bytes for shape in shapes),
-        padding_bytes=sum(shape.padding_bytes for shape in shapes),
-        peak_bytes=sum(shape.at_peak_bytes for shape in shapes) if peak else None,
-    )
-
-
-def _value_rows(module: Module, space: Space, peak: Peak | None) -> list[ValueRow]:
-    """Return the values of a space that have padding, most padding first."""
-    facts, at_peak = module.analysis.facts, padding_at_peak(module.analysis, space)
-    padded = [number for number in values_of(module.analysis, space) if facts[number].padding_bytes]
-    return [
-        ValueRow(
-            number=number,
-            fact=facts[number],
-            padded_bytes=(facts[number].dense_bytes or 0) + facts[number].padding_bytes,
-            peak_bytes=at_peak.get(number, 0) if peak else None,
+        total=total,
+        shapes=table(
+            _shape_columns(space, links), padded[:_SHOWN], foot, whole=padded[0].padding_bytes, sorted_by="padding"
         )
-        for number in sorted(padded, key=lambda number: (-facts[number].padding_bytes, facts[number].value.id))
-    ]
+        if padded
+        else None,
+        values=table(
+            _value_columns(module, space, links),
+            [(number, facts[number]) for number in values[:_SHOWN]],
+            sorted_by="padding",
+        )
+        if padded
+        else None,
+        rest=Rest(count=len(hidden), amount=sum(facts.padding[number] for number in hidden)),
+    )
+
+
+def _without_padding(shapes: Sequence[PaddedShape]) -> PaddedShape:
+    return sum_of_shapes(shapes, f"{counted(len(shapes), 'shape')} without padding")
+
+
+def _shape_columns(space: Space, links: Links) -> Sequence[Column[PaddedShape]]:
+    def name(row: PaddedShape) -> Markup:
+        if row.largest is None:
+            return escape(row.shape)
+        # Cut as scripts have the shape, which filter the table by it.
+        asked = urlencode({"space": space.color, "shape": row.shape[:LONGEST_SHAPE]})
+        shown = escape(cut(row.shape, LONGEST_SHAPE))
+        return Markup(f'<a href="{links.listing("values")}#{escape(asked)}"><code>{shown}</code></a>')
+
+    return (
+        Column("shape", "Shape", "markup", name, names_rows=True),
+        Column("values", "Values", "count", lambda row: row.values),
+        Column("dense", "Dense", "bytes", lambda row: row.dense_bytes),
+        Column("factor", "Factor", "amount", lambda row: factor(row.padded_bytes, row.dense_bytes)),
+        Column("padding", "Padding", "bytes", lambda row: row.padding_bytes),
+        Column("bar", "Bar", "share", lambda row: None if row.largest is None else row.padding_bytes),
+        Column("at-peak", "Padding at the peak", "bytes", _known(space, lambda row: row.at_peak_bytes)),
+        Column(
+            "largest", "Largest value", "value", lambda row: "" if row.largest is None else links.value(row.largest)
+        ),
+    )
+
+
+def _linked(number: int | None, links: Links) -> Markup:
+    return Markup("") if number is None else links.value(number)
+
+
+def _value_columns(module: Module, space: Space, links: Links) -> Sequence[Column[NumberedValue]]:
+    at_peak: Mapping[int, int] = padding_at_peak(module.analysis, space)
+
+    def padded_factor(fact: ValueFacts) -> str:
+        return factor((fact.dense_bytes or 0) + fact.padding_bytes, fact.dense_bytes)
+
+    return (
+        Column("value", "Value", "value", lambda row: links.value(row[0]), names_rows=True),
+        Column("allocation", "Allocation", "allocation", lambda row: links.allocation(row[1].value.allocation)),
+        Column("size", "Size", "bytes", lambda row: row[1].value.size_bytes),
+        Column("dense", "Dense", "bytes", lambda row: row[1].dense_bytes),
+        Column("factor", "Factor", "amount", lambda row: padded_factor(row[1])),
+        Column("padding", "Padding", "bytes", lambda row: row[1].padding_bytes),
+        Column("at-peak", "Padding at the peak", "bytes", _known(space, lambda row: at_peak.get(row[0], 0))),
+        Column("shape", "Shape", "code", lambda row: row[1].value.shape),
+        Column("origin", "Operation or argument", "origin", lambda row: links.origin(row[0])),
+    )
+
+
+def _known(space: Space, amount: Callable[[_Row], int]) -> Callable[[_Row], int | None]:
+    """Return what takes an amount at the peak of a space from a row; None where no peak is known."""
+    return lambda row: amount(row) if space.peak_resident else None

@@ -78,9 +78,10 @@ def peak_kind(space: Space) -> str:
 def peak_tables(
     module: Module, space: Space, links: Links, most: int = _SHOWN, *, is_complete: bool = False
 ) -> list[PeakTable]:
-    """Return the tables of a space's peak with their first `most` rows; complete, with those for compiler engineers.
+    """Return the tables of a space's peak with their first `most` rows.
 
-    Those by something that the dump does not have are left out.
+    If they are not complete, those for compiler engineers are left out, and those by something that the dump does not
+    have; complete ones have a page of its own instead of that by value.
     """
     if space.peak_resident is None or not space.peak_resident.amount:
         return []
@@ -121,7 +122,7 @@ class _Tables:
         groups = peak_groups(self._analysis, self._space)
         if any(group.name for group in groups):
             yield self._by_operation(groups)
-        if any(group.kind == "named" for group in found["source line"]):
+        if is_complete or any(group.kind == "named" for group in found["source line"]):
             yield self._by_label("source line", found["source line"], self._line)
         arguments = self._arguments()
         if any(group.kind == "named" for group in arguments):

@@ -27,7 +27,7 @@ from reportgen.render.module.data_shards import (
 )
 from reportgen.render.module.index import index_context
 from reportgen.render.module.listings import allocations_table, values_table
-from reportgen.render.module.peak import space_peaks
+from reportgen.render.module.peak import peak_scopes
 from reportgen.render.site.assets import MADE_AT_INSTALLATION, read_asset
 from reportgen.render.site.site_pages import help_texts, terms
 from reportgen.render.view import Module
@@ -74,7 +74,7 @@ class LinksInFile(Links):
 def single_file(module: Module, site_title: str) -> bytes:
     """Return the report of a module as one HTML file."""
     links = LinksInFile(module)
-    context = index_context(module, links)
+    context = index_context(module, links, is_complete=True)
     scripts = {name: _script(f"{name}.js") for name in ("theme", "charts", "site")}
     # The ids of a text begin with its name, because the two texts and the page have some in common.
     texts = [
@@ -89,7 +89,7 @@ def single_file(module: Module, site_title: str) -> bytes:
         site_title=site_title,
         module=module,
         links=links,
-        peaks=space_peaks(module, links),
+        peaks=[scopes for space in module.analysis.spaces.values() if (scopes := peak_scopes(module, space, links))],
         values=values_table(module, links, _STATIC_ROWS),
         static_values=min(_STATIC_ROWS, len(module.by_size)),
         allocations=allocations_table(module, links, _ALLOCATIONS),

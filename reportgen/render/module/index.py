@@ -114,13 +114,13 @@ def index_page(module: Module, site_title: str) -> Page:
     return view_page(module, site_title, "index", "pages/module.html", links=links, **context)
 
 
-def index_context(module: Module, links: Links) -> dict[str, Any]:
-    """Return what the template of the module's own page needs to know."""
+def index_context(module: Module, links: Links, *, is_complete: bool = False) -> dict[str, Any]:
+    """Return what the template of the module's own page needs to know; complete, with every grouping of a peak."""
     analysis, evidence = module.analysis, module.analysis.backend_evidence
     main = main_space(analysis.spaces)
     # The main memory first, whatever its color is.
     ordered = sorted(analysis.spaces.values(), key=lambda space: (space is not main, space.color))
-    spaces = [_space_summary(module, space, links) for space in ordered]
+    spaces = [_space_summary(module, space, links, is_complete=is_complete) for space in ordered]
     answer = verdict(module)
     return {
         "analysis": analysis,
@@ -173,7 +173,7 @@ def _groupings(spaces: Sequence[SpaceSummary]) -> Sequence[tuple[str, str]]:
     return [(table.key, table.key) for table in most]
 
 
-def _space_summary(module: Module, space: Space, links: Links) -> SpaceSummary:
+def _space_summary(module: Module, space: Space, links: Links, *, is_complete: bool) -> SpaceSummary:
     resident, live = space.peak_resident, space.peak_live
     chart = memory_over_time(module.analysis, space, module.phases, module.fits.get(space.color))
     return SpaceSummary(
@@ -186,7 +186,7 @@ def _space_summary(module: Module, space: Space, links: Links) -> SpaceSummary:
         chart=chart,
         drawn=memory_chart(chart) if chart else None,
         fit=module.fits.get(space.color),
-        tables=peak_tables(module, space, links),
+        tables=peak_tables(module, space, links, is_complete=is_complete),
         unnamed_bytes=unnamed_bytes(module, space),
     )
 

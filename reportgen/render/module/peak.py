@@ -17,7 +17,6 @@ from reportgen.render.module.view_page import view_page
 from reportgen.render.view import Module
 from reportgen.work import Page
 
-_SHOWN_GROUPS = 40
 _SHOWN_SCOPES = 200
 _NARROWEST = 1 / 200
 _ROOM_FOR_WORDS = 1 / 40
@@ -48,24 +47,33 @@ class Tile:
 
 
 @record
-class SpacePeak:
-    """The peak of one memory space; only `space` where nothing is resident or known."""
+class PeakScopes:
+    """The scopes of a memory space's peak, which has `value_count` values."""
 
     space: Space
-    peak: Peak | None
-    values_href: str = ""
-    schedule_href: str | None = None
-    value_count: int = 0
-    tables: Sequence[PeakTable] = ()
-    unnamed_bytes: int = 0
-    scopes: ScopeTable | None = None
-    icicle: Tile | None = None
-    is_icicle_whole: bool = True
+    peak: Peak
+    value_count: int
+    table: ScopeTable
+    icicle: Tile
+    is_icicle_whole: bool
 
     @property
     def lacks_names(self) -> bool:
         """Whether the scope table has a row for bytes without a name."""
-        return self.scopes is not None and any(scope.kind == "missing" for _, scope, _ in self.scopes.rows)
+        return any(scope.kind == "missing" for _, scope, _ in self.table.rows)
+
+
+@record
+class SpacePeak:
+    """The peak of one memory space; without tables and scopes where nothing is resident or known."""
+
+    space: Space
+    peak: Peak | None
+    tables: Sequence[PeakTable]
+    scopes: PeakScopes | None
+    unnamed_bytes: int
+    values_href: str
+    schedule_href: str | None
 
 
 def peak_page(module: Module, site_title: str) -> Page:
@@ -78,20 +86,16 @@ def peak_page(module: Module, site_title: str) -> Page:
         "pages/peak.html",
         links=links,
         classes=HELD_CLASSES,
-        spaces=space_peaks(module, links),
+        spaces=[_space_peak(module, space, links) for space in module.analysis.spaces.values()],
         hint=naming_hint(module.title, has_text=module.join.module is not None),
     )
 
 
-def space_peaks(module: Module, links: Links) -> list[SpacePeak]:
-    """Return the peak of each memory space, taken apart."""
-    return [_space_peak(module, space, links) for space in module.analysis.spaces.values()]
-
-
-def _space_peak(module: Module, space: Space, links: Links) -> SpacePeak:
+def peak_scopes(module: Module, space: Space, links: Links) -> PeakScopes | None:
+    """Return the scopes of a memory space's peak; None where nothing is resident or known."""
     peak = space.peak_resident
     if peak is None or not peak.amount:
-        return SpacePeak(space=space, peak=peak)
+        return None
     tree = scope_tree(module.analysis, space)
 
     def href(path: str) -> str:
@@ -100,17 +104,26 @@ def _space_peak(module: Module, space: Space, links: Links) -> SpacePeak:
         return f"{links.listing('index')}#{urlencode(choices)}"
 
     tile = _tile(tree, href, tree.size_bytes, depth=0, share=1.0)
+    return PeakScopes(
+        space=space,
+        peak=peak,
+        value_count=tree.values,
+        table=_scope_table(tree, href),
+        icicle=tile,
+        is_icicle_whole=_boxes(tile) == sum(1 for _ in walk(tree)),
+    )
+
+
+def _space_peak(module: Module, space: Space, links: Links) -> SpacePeak:
+    peak = space.peak_resident
     return SpacePeak(
         space=space,
         peak=peak,
-        values_href=links.listing(peak_kind(space)),
-        schedule_href=schedule_href(module, links, peak.moment),
-        value_count=tree.values,
-        tables=peak_tables(module, space, links, _SHOWN_GROUPS, is_complete=True),
+        tables=peak_tables(module, space, links, is_complete=True, by_value=False),
+        scopes=peak_scopes(module, space, links),
         unnamed_bytes=unnamed_bytes(module, space),
-        scopes=_scope_table(tree, href),
-        icicle=tile,
-        is_icicle_whole=_boxes(tile) == sum(1 for _ in walk(tree)),
+        values_href=links.listing(peak_kind(space)),
+        schedule_href=schedule_href(module, links, peak.moment) if peak else None,
     )
 
 

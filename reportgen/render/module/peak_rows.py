@@ -28,7 +28,7 @@ from reportgen.reports.column import Column
 from reportgen.reports.formats import shortened
 from reportgen.reports.peak_table import PeakFigures, peak_columns, peak_figures
 
-_SHOWN = 20
+_SHOWN, _SHOWN_ALONE = 20, 40
 
 
 @record(kw_only=False)
@@ -76,16 +76,17 @@ def peak_kind(space: Space) -> str:
 
 
 def peak_tables(
-    module: Module, space: Space, links: Links, most: int = _SHOWN, *, is_complete: bool = False
+    module: Module, space: Space, links: Links, *, is_complete: bool = False, by_value: bool = True
 ) -> list[PeakTable]:
-    """Return the tables of a space's peak with their first `most` rows.
+    """Return the tables of a space's peak; `by_value` is whether one of them has a row for each value.
 
-    If they are not complete, those for compiler engineers are left out, and those by something that the dump does not
-    have; complete ones have a page of its own instead of that by value.
+    Complete ones have more rows, and more groupings: those for compiler engineers, and that by source line even if the
+    dump has none.
     """
     if space.peak_resident is None or not space.peak_resident.amount:
         return []
-    return list(_Tables(module, space, links, most).groupings(is_complete=is_complete))
+    tables = _Tables(module, space, links, _SHOWN_ALONE if is_complete else _SHOWN)
+    return list(tables.groupings(is_complete=is_complete, by_value=by_value))
 
 
 def whole_peak_table(module: Module, space: Space, links: Links) -> PeakTable:
@@ -117,7 +118,7 @@ class _Tables:
         self.live_range: Column[PeakTableRow[Owned]] = Column("live", "Live range", "range", self._live_range)
         """Stands for the strip in scripts, which do not know what reads a value and so when it is idle."""
 
-    def groupings(self, *, is_complete: bool) -> Iterator[PeakTable]:
+    def groupings(self, *, is_complete: bool, by_value: bool) -> Iterator[PeakTable]:
         found = groupings(self._analysis, self._space)
         groups = peak_groups(self._analysis, self._space)
         if any(group.name for group in groups):
@@ -131,7 +132,7 @@ class _Tables:
         for key in ("opcode", "element type") if is_complete else ():
             yield self._by_label(key, found[key], _code)
         yield self._by_label("class", found["class"], lambda kind: chip(f"class-{kind}", kind))
-        if not is_complete:
+        if by_value:
             yield self.by_value(shares(self._space), self._strip)
 
     def by_value(

@@ -1,10 +1,8 @@
-"""The columns of tables of values and allocations."""
+"""The columns of tables of values."""
 
 from collections.abc import Sequence
 
-from reportgen.analyse.classes import MemoryClass
 from reportgen.analyse.records import ValueFacts
-from reportgen.record import record
 from reportgen.render.html.links import Links
 from reportgen.reports.column import Column
 
@@ -12,18 +10,6 @@ _IN_ALLOCATION = ("value", "offset", "size", "dense", "padding", "from", "to", "
 
 NumberedValue = tuple[int, ValueFacts]
 """A value and its number."""
-
-
-@record
-class AllocationRow:
-    """An allocation as a row of a table."""
-
-    number: int
-    kinds: Sequence[str]
-    memory_class: MemoryClass
-    space: str
-    size_bytes: int
-    values: int
 
 
 def value_columns(links: Links) -> Sequence[Column[NumberedValue]]:
@@ -46,14 +32,3 @@ def value_columns_in_allocation(links: Links) -> Sequence[Column[NumberedValue]]
     """Return the same without the allocation, and the offset first."""
     columns = {column.key: column for column in value_columns(links)}
     return [columns[key] for key in _IN_ALLOCATION]
-
-
-def allocation_columns(links: Links) -> Sequence[Column[AllocationRow]]:
-    """Return the columns of an allocation."""
-    return (
-        Column("allocation", "Allocation", "allocation", lambda row: links.allocation(row.number), names_rows=True),
-        Column("kind", "Kind", "chip", lambda row: (f"class-{row.memory_class}", ", ".join(row.kinds) or "no kind")),
-        Column("space", "Space", "text", lambda row: row.space),
-        Column("size", "Size", "bytes", lambda row: row.size_bytes),
-        Column("values", "Values", "count", lambda row: row.values),
-    )

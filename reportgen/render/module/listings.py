@@ -11,11 +11,12 @@ from reportgen.analyse.records import Space
 from reportgen.model import WHOLE
 from reportgen.render.html.links import Links
 from reportgen.render.html.page_table import PageTable, table
-from reportgen.render.html.value_columns import AllocationRow, allocation_columns, value_columns
+from reportgen.render.html.value_columns import value_columns
 from reportgen.render.module.peak_rows import peak_kind, whole_peak_table
 from reportgen.render.module.view_page import view_page
 from reportgen.render.routes import ROWS_ON_PAGE
 from reportgen.render.view import Module
+from reportgen.reports.column import Column
 from reportgen.reports.formats import shortened
 from reportgen.reports.report import allocation_kinds
 from reportgen.work import Page
@@ -90,20 +91,24 @@ def values_table(module: Module, links: Links, most: int) -> PageTable:
 
 def allocations_table(module: Module, links: Links, most: int) -> PageTable:
     """Return the table of allocations with its first `most` rows, the largest first."""
-    analysis = module.analysis
-    rows = [
-        AllocationRow(
-            number=number,
-            kinds=allocation_kinds(module, number),
-            memory_class=memory_class(allocation),
-            space=f"{allocation.color} · {analysis.spaces[allocation.color].name}",
-            size_bytes=allocation.size_bytes,
-            values=len(analysis.occupants[number]),
-        )
-        for number, allocation in enumerate(analysis.dump.allocations)
-    ]
-    largest_first = sorted(rows, key=lambda row: (-row.size_bytes, row.number))
-    return table(allocation_columns(links), largest_first[:most], for_scripts=True)
+    allocations, spaces = module.analysis.dump.allocations, module.analysis.spaces
+
+    def kinds(number: int) -> tuple[str, str]:
+        return f"class-{memory_class(allocations[number])}", ", ".join(allocation_kinds(module, number)) or "no kind"
+
+    def space(number: int) -> str:
+        color = allocations[number].color
+        return f"{color} · {spaces[color].name}"
+
+    columns: Sequence[Column[int]] = (
+        Column("allocation", "Allocation", "allocation", links.allocation, names_rows=True),
+        Column("kind", "Kind", "chip", kinds),
+        Column("space", "Space", "text", space),
+        Column("size", "Size", "bytes", lambda number: allocations[number].size_bytes),
+        Column("values", "Values", "count", lambda number: len(module.analysis.occupants[number])),
+    )
+    largest_first = sorted(range(len(allocations)), key=lambda number: (-allocations[number].size_bytes, number))
+    return table(columns, largest_first[:most], for_scripts=True)
 
 
 def _listing(

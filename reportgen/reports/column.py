@@ -34,13 +34,14 @@ Kind = Literal[
 ]
 """What a cell is.
 
-`bytes` and `count` are numbers, None where they are unknown, and an `amount` is one in words. `share` is a part of the
-whole of a table, in bytes, and `parts` are the same by class of memory. `classes` are classes of memory, `name`, `code`
-and `line` texts: a name of the program, other words of it, a source line. `range` is the first and the last of some
-instructions, None for none.
+`bytes`, `count` and `moment` are numbers, None where they are unknown, and an `amount` is one in words. `share` is a
+part of the whole of a table, in bytes, and `parts` are the same by class of memory. `classes` are classes of memory,
+and a `chip` is words with the look of one. `name`, `code`, `line` and `text` are texts: a name of the program, other
+words of it, a source line, our own words. `range` is the first and the last of some instructions, None for none.
 
-On pages alone, `life` says when something is live, and `markup` is HTML. So are `allocation`, `origin`, what wrote a
-buffer, and `owner`, the value that some bytes belong to; scripts draw these three, too.
+The others are for pages: `life` is when something is live, and the rest is HTML, because it needs the links of a page.
+Scripts draw all of it but `life` and `markup`: an `allocation`, an `instruction`, a `value`, some `values`, the
+`origin` of a value and the `owner` of some bytes.
 """
 
 _Row_contra = TypeVar("_Row_contra", contravariant=True)

@@ -15,6 +15,10 @@ class Attributed:
     reserved_bytes: Bytes
     """Bytes of allocations in which no value is live, reserved for a value with a name; not in `scope_bytes`."""
 
+    def unnamed_bytes(self, peak_bytes: int) -> int:
+        """Return how many bytes of the peak the program has no name for."""
+        return peak_bytes - self.scope_bytes - self.reserved_bytes
+
 
 def attributed(analysis: Analysis, space: Space) -> Attributed:
     """Return the bytes of a space's peak that have a name, and those that have a source line."""

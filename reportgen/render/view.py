@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 
+from reportgen.analyse.decompose import Group, groupings
 from reportgen.analyse.records import Space
 from reportgen.analyse.spaces import is_small, main_space
 from reportgen.record import record
@@ -41,6 +42,11 @@ class Module(Report):
     def large_spaces(self) -> Sequence[Space]:
         """All other memory spaces."""
         return [space for color, space in self.analysis.spaces.items() if color not in self.small_spaces]
+
+    @cached_property
+    def groupings(self) -> Mapping[int, Mapping[str, Sequence[Group]]]:
+        """The peak of each memory space, by its color, in each grouping."""
+        return {color: groupings(self.analysis, space) for color, space in self.analysis.spaces.items()}
 
     @cached_property
     def source_files_shown(self) -> Sequence[SourceFile]:

@@ -148,7 +148,7 @@ def _unknown(entry: Summary, figures: ModuleFigures) -> Sequence[str]:
     errors = dict(entry.finding_counts).get("error", 0)
     if entry.missing:  # which is said above
         errors -= sum(finding.slug in _OF_MISSING for finding in entry.findings)
-    unnamed = peak - attributed.scope_bytes - attributed.reserved_bytes if peak and attributed else 0
+    unnamed = attributed.unnamed_bytes(peak) if peak and attributed else 0
     withheld = (advised.advice_withheld or "") if advised else ""
     doubt = figures.advice.contested_bytes if figures.advice else 0
     where = f", in at most {human_bytes(doubt)} of this memory" if doubt else ""

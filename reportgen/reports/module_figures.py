@@ -8,7 +8,6 @@ from reportgen.analyse.divided import replicated_bytes
 from reportgen.analyse.fit import Misfit
 from reportgen.analyse.identity import signature_digest
 from reportgen.analyse.logged_errors import LoggedError
-from reportgen.analyse.peak_groups import peak_groups
 from reportgen.analyse.records import Space
 from reportgen.analyse.results import CheckResult
 from reportgen.analyse.sibling_arguments import sibling_arguments
@@ -124,7 +123,7 @@ def _space(space: Space, report: Report, fit: Fit | None) -> SpaceFigures:
         capacity=_capacity(fit) if fit else None,
         peak_resident_by_class={name: by_class[name] for name in CLASSES if by_class[name]},
         peak_resident_groups=tuple(
-            peak_buffers(report, group) for group in peak_groups(report.analysis, space)[:_LARGEST_GROUPS]
+            peak_buffers(report, group) for group in report.peak_groups[space.color][:_LARGEST_GROUPS]
         ),
         peak_resident_lines=tuple(
             LineBytes(source=group.label, size_bytes=group.size_bytes)

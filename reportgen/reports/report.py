@@ -17,6 +17,7 @@ from reportgen.analyse.decompose import Group, by_source_line
 from reportgen.analyse.devices import MAIN_SPACE, Capacity
 from reportgen.analyse.divided import DividedArgument, divided_arguments
 from reportgen.analyse.fit import Misfit
+from reportgen.analyse.peak_groups import PeakGroup, peak_groups
 from reportgen.analyse.phases import Phase, phases
 from reportgen.analyse.records import Analysis, Space
 from reportgen.analyse.spaces import main_space
@@ -123,6 +124,11 @@ class Report:
     def attributed(self) -> Mapping[int, Attributed]:
         """How many bytes of the peak of each memory space are attributed, by its color."""
         return {color: attributed(self.analysis, space) for color, space in self.analysis.spaces.items()}
+
+    @cached_property
+    def peak_groups(self) -> Mapping[int, Sequence[PeakGroup]]:
+        """The groups of the peak of each memory space, by its color, the largest first."""
+        return {color: peak_groups(self.analysis, space) for color, space in self.analysis.spaces.items()}
 
     @cached_property
     def source_lines(self) -> Mapping[int, Sequence[Group]]:

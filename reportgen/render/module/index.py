@@ -22,7 +22,7 @@ from reportgen.render.module.advice_box import advice_box
 from reportgen.render.module.first_suggestions import first_suggestions
 from reportgen.render.module.fit_banner import fit_banner
 from reportgen.render.module.need import need
-from reportgen.render.module.peak_rows import PeakTable, peak_tables, table_in_scripts, unnamed_bytes
+from reportgen.render.module.peak_rows import PeakTable, peak_tables, table_in_scripts
 from reportgen.render.module.verdict import verdict
 from reportgen.render.module.view_page import view_page
 from reportgen.render.view import Module
@@ -187,7 +187,7 @@ def _space_summary(module: Module, space: Space, links: Links, *, is_complete: b
         drawn=memory_chart(chart) if chart else None,
         fit=module.fits.get(space.color),
         tables=peak_tables(module, space, links, is_complete=is_complete),
-        unnamed_bytes=unnamed_bytes(module, space),
+        unnamed_bytes=module.attributed[space.color].unnamed_bytes(resident.amount) if resident else 0,
     )
 
 

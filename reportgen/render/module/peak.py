@@ -11,7 +11,7 @@ from reportgen.intervals.step_function import Peak
 from reportgen.record import record
 from reportgen.render.html.hints import naming_hint
 from reportgen.render.html.links import Links
-from reportgen.render.module.peak_rows import PeakTable, peak_kind, peak_tables, unnamed_bytes
+from reportgen.render.module.peak_rows import PeakTable, peak_kind, peak_tables
 from reportgen.render.module.schedule_page import schedule_href
 from reportgen.render.module.view_page import view_page
 from reportgen.render.view import Module
@@ -121,7 +121,7 @@ def _space_peak(module: Module, space: Space, links: Links) -> SpacePeak:
         peak=peak,
         tables=peak_tables(module, space, links, is_complete=True, by_value=False),
         scopes=peak_scopes(module, space, links),
-        unnamed_bytes=unnamed_bytes(module, space),
+        unnamed_bytes=module.attributed[space.color].unnamed_bytes(peak.amount) if peak else 0,
         values_href=links.listing(peak_kind(space)),
         schedule_href=schedule_href(module, links, peak.moment) if peak else None,
     )

@@ -11,8 +11,8 @@ from markupsafe import Markup
 from reportgen.advice.arguments import top_name
 from reportgen.analyse.attributed import held_for
 from reportgen.analyse.classes import MemoryClass, memory_class
-from reportgen.analyse.decompose import Group, by_label, groupings, shares
-from reportgen.analyse.peak_groups import PeakGroup, peak_groups
+from reportgen.analyse.decompose import Group, by_label, shares
+from reportgen.analyse.peak_groups import PeakGroup
 from reportgen.analyse.records import Share, Space
 from reportgen.record import record
 from reportgen.render.drawings.life import Life, life_of
@@ -101,13 +101,6 @@ def table_in_scripts(module: Module, space: Space, links: Links) -> PageTable:
     return tables.by_value((), tables.live_range, for_scripts=True).table
 
 
-def unnamed_bytes(module: Module, space: Space) -> int:
-    """Return how many bytes of a space's peak the program has no name for."""
-    groups = peak_groups(module.analysis, space)
-    named = (bool(group.buffers) and module.attribution(group.buffers[0]).is_named for group in groups)
-    return sum(group.size_bytes for group, is_named in zip(groups, named, strict=True) if not is_named)
-
-
 class _Tables:
     """Makes the tables of one space, each with `most` rows."""
 
@@ -119,8 +112,7 @@ class _Tables:
         """Stands for the strip in scripts, which do not know what reads a value and so when it is idle."""
 
     def groupings(self, *, is_complete: bool, by_value: bool) -> Iterator[PeakTable]:
-        found = groupings(self._analysis, self._space)
-        groups = peak_groups(self._analysis, self._space)
+        found, groups = self._module.groupings[self._space.color], self._module.peak_groups[self._space.color]
         if any(group.name for group in groups):
             yield self._by_operation(groups)
         if is_complete or any(group.kind == "named" for group in found["source line"]):

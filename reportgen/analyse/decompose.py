@@ -33,19 +33,25 @@ class Group:
     kind: GroupKind
     label: str
     size_bytes: int
-    values: int
-    largest: int | None
     classes: tuple[tuple[MemoryClass, int], ...]
     members: tuple[int, ...]
 
+    @property
+    def values(self) -> int:
+        """The number of values that own bytes here."""
+        return len(self.members)
+
+    @property
+    def largest(self) -> int | None:
+        """The value that owns most bytes here; None where no value is live."""
+        return self.members[0] if self.members else None
+
 
 class Tally:
-    """A running total of shares, which must be added largest first: the first value is taken as the largest."""
+    """A running total of shares, which must be added largest first, because `members` are in their order."""
 
     def __init__(self) -> None:
         self.size_bytes = 0
-        self.values = 0
-        self.largest: int | None = None
         self.members: list[int] = []
         self._classes: Counter[MemoryClass] = Counter()
 
@@ -53,8 +59,6 @@ class Tally:
         self.size_bytes += share.size_bytes
         self._classes[kind] += share.size_bytes
         if share.value is not None:
-            self.values += 1
-            self.largest = share.value if self.largest is None else self.largest
             self.members.append(share.value)
 
     @property
@@ -124,8 +128,6 @@ def _group(analysis: Analysis, key: tuple[GroupKind, str], members: Iterable[Sha
         kind=key[0],
         label=key[1],
         size_bytes=tally.size_bytes,
-        values=tally.values,
-        largest=tally.largest,
         classes=tally.classes,
         members=tuple(tally.members),
     )

@@ -7,8 +7,8 @@ form nodes of their own next to it, so the root is the whole peak.
 
 from collections.abc import Iterator, Sequence
 
-from reportgen.analyse.classes import MemoryClass, memory_class
-from reportgen.analyse.decompose import GroupKind, Tally, kind_and_label, shares
+from reportgen.analyse.classes import memory_class
+from reportgen.analyse.decompose import Group, GroupKind, Tally, kind_and_label, shares
 from reportgen.analyse.peak_groups import sibling_name
 from reportgen.analyse.records import Analysis, Share, Space
 from reportgen.parse.op_names import path_parts
@@ -18,22 +18,16 @@ _DEEPEST = 40  # because the tree is finished by recursion, and an op_name may h
 
 
 @record
-class Scope:
-    """A node of the tree; `own_bytes` are those of values whose path ends here, `size_bytes` those of the subtree.
+class Scope(Group):
+    """A node of the tree; `own_bytes` are those of values whose path ends here, the others those of the subtree.
 
     A node without bytes of its own and with one child is joined with that child: `jit(step)/jit(main)`. Where it stands
-    for several numbered `siblings`, its name has `#` for their numbers. `path` is the whole name from the root down to
+    for several numbered `siblings`, its label has `#` for their numbers. `path` is the whole name from the root down to
     here.
     """
 
-    kind: GroupKind
-    name: str
     path: str
-    size_bytes: int
     own_bytes: int
-    values: int
-    largest: int | None
-    classes: tuple[tuple[MemoryClass, int], ...]
     children: tuple["Scope", ...]
     siblings: int = 1
 
@@ -87,14 +81,13 @@ def _finished(key: tuple[GroupKind, str], node: _ScopeNode, above: str = "") -> 
     children = (_finished(child_key, child, path) for child_key, child in node.children.items())
     return Scope(
         kind=kind,
-        name=name,
+        label=name,
         path=path,
         size_bytes=node.all.size_bytes,
         own_bytes=node.own.size_bytes,
-        values=node.all.values,
-        largest=node.all.largest,
         classes=node.all.classes,
-        children=tuple(sorted(children, key=lambda scope: (-scope.size_bytes, scope.kind, scope.name))),
+        members=tuple(node.all.members),
+        children=tuple(sorted(children, key=lambda scope: (-scope.size_bytes, scope.kind, scope.label))),
         siblings=siblings,
     )
 

@@ -23,14 +23,14 @@ def tree_of(*scopes: str) -> Scope:
 
 def test_siblings_that_differ_in_numbers_are_one_node_with_all_their_bytes() -> None:
     tree = tree_of(*(f"jit(f)/layer_{layer}/{part}" for layer in range(12) for part in ("attn", "mlp")))
-    found = [(scope.name, scope.siblings, scope.size_bytes) for _, scope in walk(tree)]
+    found = [(scope.label, scope.siblings, scope.size_bytes) for _, scope in walk(tree)]
     assert found == [("", 1, 96), ("jit(f)/layer_#", 12, 96), ("attn", 1, 48), ("mlp", 1, 48)]
 
 
 def test_a_number_without_siblings_stays() -> None:
-    assert [scope.name for _, scope in walk(tree_of("jit(f)/layer_3/attn"))] == ["", "jit(f)/layer_3/attn"]
+    assert [scope.label for _, scope in walk(tree_of("jit(f)/layer_3/attn"))] == ["", "jit(f)/layer_3/attn"]
 
 
 def test_the_values_of_an_argument_fold_at_its_subscripts() -> None:
     tree = tree_of("p['layer_0']['w']", "p['layer_1']['w']")
-    assert [(scope.name, scope.siblings) for _, scope in walk(tree)][1:] == [("p['layer_#']", 2), ("['w']", 1)]
+    assert [(scope.label, scope.siblings) for _, scope in walk(tree)][1:] == [("p['layer_#']", 2), ("['w']", 1)]

@@ -1,1 +1,1 @@
-"""The pages of a module as a whole: summary, peak, padding, lifetimes, tables, schedule, findings."""
+"""The pages of a module as a whole, which `module_pages.py` lists."""

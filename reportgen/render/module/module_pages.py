@@ -49,7 +49,7 @@ def page_makers(module: Module, site_title: str) -> dict[str, PageMaker]:
 
 
 def _views(module: Module, site_title: str) -> Mapping[str, PageMaker]:
-    """Return what makes the views and data shards of the module as a whole."""
+    """Return what makes the views, whose tabs are in `MODULE_VIEWS`, and data shards of the module as a whole."""
     routes = module.routes
     makers: dict[str, PageMaker] = {
         routes.index: partial(index_page, module, site_title),

@@ -35,7 +35,7 @@ MODULE_VIEWS = (
     (routes.view("schedule"), "Schedule"),
     (routes.view("findings"), "Findings"),
 )
-"""The views of a module: file name in its folder, and the label of its tab. `render/module/module_pages.py` makes them."""
+"""The views of a module, which `module_pages.py` makes: file name in its folder, and the label of its tab."""
 
 _REDACTED_WORDS: Mapping[Redaction, str] = {
     "paths": "Redacted: only words of compilers and common programs are shown.",

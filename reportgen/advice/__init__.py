@@ -9,20 +9,11 @@ again. Each says how sure its number is (`advice_records.Confidence`), which was
 changed and compiled again: `python -m tests.advice.accuracy`.
 
 **A kind of suggestion** is a record in the table of `kinds`: its slug, its caveat, and what orders it among others. Its
-finder is in the list of `finders`, and makes suggestions with `suggest`; the glossary has its section. Finders are at
-home in
-
-* `donation_finder`, with `donation`: results take the place of arguments;
-* `batch_finder`, with `batch`: the batch is another one;
-* `checkpoint_finder`, with `checkpoint`, `loops` and `repeated_calls`: values are computed again;
-* `avoidable`, `hoisted`, `merged_dimensions`: what could be held later, for one step of a loop, or without padding;
-* `levers`, with `attention`: what an expert would change;
-* `shard`: what several devices hold whole is divided;
-* `unreturned`: bytes move between what the caller holds and the temporaries;
-* `similar_buffers`: a group of buffers is never held.
-
-They ask a `context.AdviceContext`, which reads the program once for all of them: `arguments` has what the caller passes
-and gets, `where` and `framework` the words for places and code.
+finder is in the list of `finders`, and makes suggestions with `suggest`; the glossary has its section. A finder is at
+home in the file of what it computes, such as `hoisted`, or next to it: `donation_finder` asks `donation`, and
+`checkpoint_finder` asks `checkpoint`, `loops` and `repeated_calls`. They ask a `context.AdviceContext`, which reads the
+program once for all of them: `arguments` has what the caller passes and gets, `where` and `framework` the words for
+places and code.
 
 **What becomes of suggestions:** `order` puts those worth trying in order, `rematerialized` lowers what is claimed,
 `next_peak` says what is next, `combined` computes them one after the other, and `fitting` judges whether the program

@@ -4,12 +4,15 @@ A suggestion has two forms: `Suggestion`, as it is computed, and `SuggestionFigu
 to the same names, so that the words of one are those of the other.
 """
 
-from typing import Literal
+from typing import Annotated, Literal
 
 from reportgen.advice.kinds import Kind
 from reportgen.advice.memory import PeakAfter
-from reportgen.document import Bytes, Count, Positive, SignedBytes, document
+from reportgen.document import Bytes, Count, Pattern, Positive, SignedBytes, document
 from reportgen.record import record
+
+KindSlug = Annotated[str, Pattern("a kind of suggestion", "[a-z-]{1,40}")]
+"""The slug of a kind of suggestion in a document, where it is open, because kinds are added."""
 
 Confidence = Literal["exact", "up to", "predicted", "estimate", "range", "at least", "unknown"]
 """How sure a number is, which decides how it is worded.
@@ -108,13 +111,13 @@ class Suggestion:
 class CombinedFigures:
     """A change to the program together with those before it, and the peak that they lead to."""
 
-    kind: Kind
-    """The kind of suggestion."""
+    kind: KindSlug
+    """The kind of suggestion, which has a section in help/glossary.html. New kinds keep the schema number."""
     confidence: Confidence
     """How sure the peak is."""
     what: str
     """The change in a few words."""
-    after: tuple[Kind, ...]
+    after: tuple[KindSlug, ...]
     """The kinds of the suggestions that come before it; empty for one on its own."""
     peak_bytes: Bytes
     """The peak after it and all before it, in bytes; for a range, after the least that it saves. Where the saving is

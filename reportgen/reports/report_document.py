@@ -35,7 +35,8 @@ from reportgen.reports.summary import Summary
 
 SCHEMA: Literal[2] = 2
 """The number that `report.json` states; docs/schemas.md says what raises it."""
-ADVICE_SCHEMA: Literal[7] = 7
+AdviceSchema = Literal[7]
+ADVICE_SCHEMA: AdviceSchema = 7
 """The number of the advice, which is its own, so that a change to it leaves earlier reports usable as baselines."""
 Slug = Annotated[str, Pattern("a kind of finding", "[a-z0-9-]{1,80}")]
 SpaceNumber = Annotated[int, Number("the number of a memory space", 0)]
@@ -80,7 +81,7 @@ class GroupFigures:
 class AdviceFigures:
     """What would lower the peak of a memory space."""
 
-    schema: Literal[7]
+    schema: AdviceSchema
     """The number of the schema of the advice, which is counted apart from that of the document."""
     contested_bytes: Bytes
     """How many bytes of this space the errors of the dump are about, at most."""

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from reportgen.advice import advice_records, kinds
+from reportgen.advice import advice_records
 from reportgen.analyse import classes, devices, phases, records, results
 from reportgen.compare import budgets, compare_document, evidence, figures, history, module_pairing, terms, verdicts
 from reportgen.compare.compare_document import CompareDocument
@@ -39,7 +39,6 @@ WORDS = word_lists(
         ("fault", records, "Fault"),
         ("fit", advice_records, "Verdict"),
         ("memory_class", classes, "MemoryClass"),
-        ("suggestion_kind", kinds, "Kind"),
         ("phase_kind", phases, "Kind"),
         ("severity", results, "Severity"),
         ("text_origin", dump_text, "TextOrigin"),

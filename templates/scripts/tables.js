@@ -6,7 +6,7 @@ import * as State from "./state.js";
 /** @typedef {{column: number, descending: boolean}} Order */
 
 /**
- * Return what a cell is sorted by: its exact number, or its text.
+ * Return what a cell is sorted by: its exact number, or its text, in which the numbers of `17 to 1,230` are exact, too.
  * @param {HTMLTableCellElement} cell
  * @returns {number | string}
  */
@@ -15,6 +15,7 @@ export const cellKey = (cell) => {
   if (data) return Number(data.value);
   const text = cell.textContent?.trim() ?? "";
   if (/^\d[\d,]*$/.test(text)) return Number(text.replaceAll(",", ""));
+  if (/^\d[\d,]* to \d[\d,]*$/.test(text)) return text.replaceAll(",", "");
   return text === "–" ? -Infinity : text;
 };
 

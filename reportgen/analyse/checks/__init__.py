@@ -1,4 +1,8 @@
-"""Check a dump against the invariants that every sound dump satisfies, and a report against the laws of its numbers."""
+"""A new check is listed here, in `CHECKS`, and declared in one of the check_*.py files next to this one.
+
+Each of those files ends with the checks that it declares. They test a dump against the invariants that every sound
+dump satisfies; `laws` tests a report against the laws of its numbers.
+"""
 
 from reportgen.analyse.checks import (
     check_allocations,

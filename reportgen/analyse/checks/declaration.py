@@ -1,4 +1,4 @@
-"""Define a check: what it asks, what it looks at, and the findings that it yields.
+"""The type that all checks have in common, and the decorator `check` that makes one of a function.
 
 The number of objects comes from lengths that are known anyway, so that evidence costs no time.
 """
@@ -57,6 +57,7 @@ class Check:
     skips: Callable[[Figures], str] = never
 
     def __call__(self, figures: Figures) -> tuple[list[Finding], CheckResult]:
+        """Return the findings and the result of the check, without findings on instructions that are not understood."""
         reason = self.skips(figures)
         findings = [] if reason else [finding for finding in self.run(figures) if _is_understood(figures, finding)]
         looked_at = 0 if reason else SUBJECTS[self.subject](figures)

@@ -25,6 +25,7 @@ def _without_total(figures: Figures) -> str:
     skips=_without_total,
 )
 def sum_of_sizes(figures: Figures) -> Iterator[Finding]:
+    """Compare the sum of all allocations with the total that XLA prints, both in bytes."""
     dump = figures.dump
     total = sum(allocation.size_bytes for allocation in dump.allocations)
     if dump.total_bytes is not None and dump.total_bytes != total:
@@ -39,6 +40,7 @@ def sum_of_sizes(figures: Figures) -> Iterator[Finding]:
     skips=_without_total,
 )
 def rounded_total(figures: Figures) -> Iterator[Finding]:
+    """Round the total as XLA does, and compare it with the amount in brackets at the end of its line."""
     dump = figures.dump
     stated = _IN_BRACKETS.search(dump.text.line(dump.total_text_offset))
     if stated and dump.total_bytes is not None and stated[1] != rounded_by_xla(dump.total_bytes):
@@ -66,6 +68,7 @@ def order(figures: Figures) -> Iterator[Finding]:
     subject="allocations",
 )
 def one_kind(figures: Figures) -> Iterator[Finding]:
+    """Report preallocated temps that have another kind as well, and allocations that have none."""
     for number, allocation in enumerate(figures.dump.allocations):
         kinds = _other_kinds(allocation)
         if allocation.is_preallocated_temp and kinds:
@@ -94,6 +97,7 @@ def _other_kinds(allocation: Allocation) -> list[str]:
     subject="allocations",
 )
 def thread_local(figures: Figures) -> Iterator[Finding]:
+    """Report thread-local allocations that have no value, or several."""
     for number, allocation in enumerate(figures.dump.allocations):
         if allocation.is_thread_local and len(figures.occupants[number]) != 1:
             message = (
@@ -120,7 +124,8 @@ def output(figures: Figures) -> Iterator[Finding]:
     subject="values",
     exceptions="An allocation of a given size, such as one for all of a TPU’s VMEM, may end behind its last value.",
 )
-def filled(figures: Figures) -> Iterator[Finding]:
+def bounds(figures: Figures) -> Iterator[Finding]:
+    """Compare the size of each allocation with the byte at which the last of its values ends."""
     values = figures.dump.values
     ends = list(map(add, values.offsets, values.sizes))
     for number, allocation in enumerate(figures.dump.allocations):
@@ -148,5 +153,5 @@ CHECKS = (
     one_kind,
     thread_local,
     output,
-    filled,
+    bounds,
 )

@@ -17,6 +17,7 @@ _ANALYSIS_FLAG = "XLA writes it while --xla_dump_buffer_assignment_analysis is o
     subject="files",
 )
 def unparsed(figures: Figures) -> Iterator[Finding]:
+    """Report the first lines that were not understood one by one, and all others in one finding."""
     dump, limit = figures.dump, LISTED_PER_SLUG["warning"] - 1
     for line in dump.unparsed[:limit]:
         message = f"line not understood, expected {line.expected}: {line.text.strip()!r}"
@@ -33,6 +34,7 @@ def unparsed(figures: Figures) -> Iterator[Finding]:
     exceptions="Older builds of XLA print fewer sections, and flags leave some out.",
 )
 def missing_sections(figures: Figures) -> Iterator[Finding]:
+    """Report each section that is missing, with the flag or the version of XLA that prints it."""
     dump = figures.dump
     if not dump.allocations:
         yield finding("no-allocations", "the dump lists no allocation, so there is nothing to measure")
@@ -51,6 +53,12 @@ def missing_sections(figures: Figures) -> Iterator[Finding]:
     elif dump.used_values and all(place is None for place in dump.used_values.instruction_starts):
         message = "no instruction text: sources and operations cannot be shown. XLA prints it since 2021-09-23"
         yield finding("no-instructions", message)
+    yield from _missing_live_ranges(figures)
+
+
+def _missing_live_ranges(figures: Figures) -> Iterator[Finding]:
+    """Report live ranges that were cut off or never printed; newer builds print a sentence in their place."""
+    dump = figures.dump
     if has_cut_live_ranges(dump):
         message = "the text is cut off in HloLiveRange, before XLA's own peak, so each peak is the least that it can be"
         yield finding("live-ranges-lost", message, dump.schedule_text_offset)
@@ -82,6 +90,7 @@ def _has_instructions(figures: Figures) -> bool:
     exceptions="The size that the dump prints counts, known shape or not.",
 )
 def unknown_shapes(figures: Figures) -> Iterator[Finding]:
+    """Report the values whose size cannot be computed in one finding, which names the first of them."""
     values = figures.dump.values
     unknown = [number for number, padded in enumerate(figures.facts.padded) if padded is None]
     if unknown:

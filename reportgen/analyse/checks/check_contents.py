@@ -26,6 +26,7 @@ def _without_root(figures: Figures) -> str:
     skips=without_text,
 )
 def contents_of_parameters(figures: Figures) -> Iterator[Finding]:
+    """Report allocations in which no value is the parameter that they name."""
     for number, allocation in enumerate(figures.dump.allocations):
         if allocation.parameter is not None and not _holds_its_parameter(figures, number, allocation):
             shape = f" of shape {allocation.parameter_shape[:80]}" if allocation.parameter_shape else ""
@@ -55,6 +56,7 @@ def _holds_its_parameter(figures: Figures, number: int, allocation: Allocation) 
     subject="allocations",
 )
 def numbering(figures: Figures) -> Iterator[Finding]:
+    """Report the first gap in the numbers of the parameters; gaps after it say nothing new."""
     numbers = {allocation.parameter for allocation in figures.dump.allocations if allocation.parameter is not None}
     for due, number in enumerate(sorted(numbers)):
         if number != due:
@@ -101,6 +103,7 @@ def constants_and_parameters(figures: Figures) -> Iterator[Finding]:
     skips=_without_root,
 )
 def result(figures: Figures) -> Iterator[Finding]:
+    """Compare the marks of each allocation with the values that the program returns."""
     values, number_of = figures.dump.values, figures.dump.number_of
     part_of_result, whole_result = _at_root(figures)
     holding = {values.allocations[number_of[key]] for key in part_of_result if key in number_of}

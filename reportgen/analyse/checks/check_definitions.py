@@ -7,7 +7,7 @@ from reportgen.analyse.checks.declaration import check, without_text
 from reportgen.analyse.findings import finding
 from reportgen.analyse.records import Figures
 from reportgen.analyse.results import Finding
-from reportgen.model import UsedValues
+from reportgen.model import WHOLE, UsedValues
 from reportgen.parse.shape_parser import ShapeError, shapes_by_index
 
 
@@ -22,21 +22,22 @@ def _without_positions(figures: Figures) -> str:
     skips=without_text,
 )
 def shapes(figures: Figures) -> Iterator[Finding]:
+    """Compare the shape of each value with the part of its instruction's shape that the value's index names."""
     values, definitions = figures.dump.values, figures.definitions
     for number, (name, key, shape) in enumerate(zip(values.names, values.keys, values.shapes, strict=True)):
         definition = definitions.get(name)
         if definition is None:
             continue
         expected: str | None = definition.shape
-        if len(key) != len(name) + 2 and expected is not None:
+        is_part = len(key) > len(name) + len(WHOLE)
+        if is_part and expected is not None:
             try:
                 expected = shapes_by_index(expected).get(key[len(name) :])
             except ShapeError:
                 continue
         if expected != shape:
-            message = (
-                f"{key} has shape {shape[:80]}; its instruction says {(expected or 'that it does not exist')[:80]}"
-            )
+            stated = expected or "that it does not exist"
+            message = f"{key} has shape {shape[:80]}; its instruction says {stated[:80]}"
             yield finding("shape-differs", message, values.text_offsets[number], values=(number,))
 
 

@@ -23,6 +23,7 @@ _MOST_FORMS = 5  # that a finding names
     exceptions="Nothing is concluded from an instruction that is not understood.",
 )
 def unknown_forms(figures: Figures) -> Iterator[Finding]:
+    """Report, in one finding, the operands and opcodes that are not known, each with its count."""
     dialect = figures.program.dialect
     forms = [
         *(f"{_times(count, 'operand')} of the form {form}" for form, count in sorted(dialect.operands.items())),
@@ -40,6 +41,7 @@ def unknown_forms(figures: Figures) -> Iterator[Finding]:
     exceptions="New builds of XLA add attributes. They are shown, and change no number.",
 )
 def unknown_attributes(figures: Figures) -> Iterator[Finding]:
+    """Report, in one finding, the attributes that are not known, each with the number of its owners."""
     allocations = [allocation for allocation in figures.dump.allocations if allocation.unknown_attributes]
     counts: Mapping[str, Mapping[str, int]] = {
         "allocation": Counter(repr(text) for allocation in allocations for text in allocation.unknown_attributes),

@@ -28,6 +28,7 @@ def _without_uses(figures: Figures) -> str:
     skips=without_live_ranges,
 )
 def owners(figures: Figures) -> Iterator[Finding]:
+    """Report live ranges of unknown values, and the second range of a value; a sound dump needs no look at each."""
     ranges, values = figures.dump.live_ranges or LiveRanges(), figures.dump.number_of
     known = set(ranges.keys)
     if len(known) == len(ranges) and known <= values.keys():
@@ -50,6 +51,7 @@ def owners(figures: Figures) -> Iterator[Finding]:
     skips=without_live_ranges,
 )
 def inside_schedule(figures: Figures) -> Iterator[Finding]:
+    """Report live ranges that end before they start, or leave the schedule."""
     moments, ranges = figures.moments, figures.dump.live_ranges or LiveRanges()
     for row, (start, end) in enumerate(zip(ranges.starts, ranges.ends, strict=True)):
         if not 0 <= start <= end <= moments:
@@ -67,7 +69,11 @@ def inside_schedule(figures: Figures) -> Iterator[Finding]:
     exceptions="Newer builds give constants that are used only inside reducers no live range.",
     skips=without_live_ranges,
 )
-def absent(figures: Figures) -> Iterator[Finding]:
+def missing_ranges(figures: Figures) -> Iterator[Finding]:
+    """Report values that wrongly have a live range, or have none; a start below 0 means that there is none.
+
+    The columns are compared first, because hardly any value needs a closer look.
+    """
     moment_of, starts = figures.dump.moment_of, figures.facts.starts
     values, allocations = figures.dump.values, figures.dump.allocations
     thread_local = [allocation.is_thread_local for allocation in allocations]
@@ -145,6 +151,7 @@ def _late_end(figures: Figures, number: int, last_moment: int) -> Iterator[Findi
     skips=without_live_ranges,
 )
 def starts_at_definition(figures: Figures) -> Iterator[Finding]:
+    """Report live ranges that start at another moment than the instruction that defines the value."""
     names, starts = figures.dump.values.names, figures.facts.starts
     defined = list(map(figures.dump.moment_of.get, names))
     for number in compress(range(len(names)), map(ne, defined, starts)):
@@ -180,6 +187,7 @@ def _is_parameter(figures: Figures, name: str) -> bool:
     skips=_without_uses,
 )
 def ends_with_last_need(figures: Figures) -> Iterator[Finding]:
+    """Compare the end of each live range with the last use, and with the end of the schedule for a result."""
     dump, moments = figures.dump, figures.moments
     entries, allocations = dump.used_values or UsedValues(), dump.values.allocations
     last_moments = _last_moments(entries, dump.moment_of_user)
@@ -189,9 +197,10 @@ def ends_with_last_need(figures: Figures) -> Iterator[Finding]:
         if row < 0 or end < 0:
             continue
         is_at_root = root is not None and root in entries.positions[row] and _has_row(entries.positions[row], root)
+        is_kept_to_end = end >= moments and (is_at_root or kept[allocations[number]])
         if last_moments[row] > end:
             yield _early_end(figures, number, last_moments[row])
-        elif last_moments[row] < end and not (end >= moments and (is_at_root or kept[allocations[number]])):
+        elif last_moments[row] < end and not is_kept_to_end:
             yield from _late_end(figures, number, last_moments[row])
         if is_at_root and end < moments:
             message = f"{entries.keys[row]} is part of the result, but lives only to {end}"
@@ -263,7 +272,7 @@ def _runs_scheduled(figures: Figures, name: str) -> bool:
 CHECKS = (
     owners,
     inside_schedule,
-    absent,
+    missing_ranges,
     arguments,
     starts_at_definition,
     ends_with_last_need,

@@ -58,7 +58,8 @@ def replay(figures: Figures) -> Iterator[Finding]:
     subject="rows of XLA’s peak",
     skips=_without_peak,
 )
-def rows(figures: Figures) -> Iterator[Finding]:
+def peak_rows(figures: Figures) -> Iterator[Finding]:
+    """Compare XLA's rows with the live ranges at its instruction, then add up the running sum again."""
     printed, _ = _peaks(figures)
     ranges = figures.dump.live_ranges or LiveRanges()
     spans = enumerate(zip(ranges.starts, ranges.ends, strict=True))
@@ -93,6 +94,7 @@ def _unlike(printed: PrintedPeak, live: Sequence[str]) -> str:
     skips=_without_peak,
 )
 def explained(figures: Figures) -> Iterator[Finding]:
+    """Report a difference between XLA's sum and the live bytes for which no known reason was found."""
     printed, peak = _peaks(figures)
     is_unexplained = any(step.slug == UNEXPLAINED for step in peak.reconciliation)
     if is_unexplained or (not peak.reasons and peak.sum_bytes != peak.live_bytes):
@@ -110,11 +112,13 @@ def explained(figures: Figures) -> Iterator[Finding]:
     skips=_without_stack_trace,
 )
 def stack_trace(figures: Figures) -> Iterator[Finding]:
+    """Compare the sum of all frames with the headline and with XLA's rows; after the last frame nothing may remain."""
     trace, (printed, _) = figures.dump.stack_trace, _peaks(figures)
     assert trace is not None, "not checked without it"
     current = sum(frame.current_bytes for frame in trace.frames)
     remaining = trace.frames[-1].remaining_bytes if trace.frames else 0
-    if not current == trace.total_bytes == printed.sum_bytes or remaining:
+    adds_up = current == trace.total_bytes == printed.sum_bytes and not remaining
+    if not adds_up:
         message = (
             f"the stack trace's frames add up to {current:,} of {trace.total_bytes:,} bytes and the last leaves"
             f" {remaining:,}; the peak's rows add up to {printed.sum_bytes:,}"
@@ -128,7 +132,8 @@ def stack_trace(figures: Figures) -> Iterator[Finding]:
     subject="stack frames",
     skips=_without_stack_trace,
 )
-def tree(figures: Figures) -> Iterator[Finding]:
+def stack_trace_nodes(figures: Figures) -> Iterator[Finding]:
+    """Subtract frame after frame from the total; report the first whose remainder or share XLA states differently."""
     trace = figures.dump.stack_trace
     assert trace is not None, "not checked without it"
     left = trace.total_bytes
@@ -148,8 +153,8 @@ def tree(figures: Figures) -> Iterator[Finding]:
 
 CHECKS = (
     replay,
-    rows,
+    peak_rows,
     explained,
     stack_trace,
-    tree,
+    stack_trace_nodes,
 )

@@ -18,7 +18,8 @@ def _without_schedule(figures: Figures) -> str:
     subject="instructions",
     skips=_without_schedule,
 )
-def whole(figures: Figures) -> Iterator[Finding]:
+def complete_schedule(figures: Figures) -> Iterator[Finding]:
+    """Compare the schedule with the length in its header, and look for numbers and names that are wrong."""
     dump = figures.dump
     if len(dump.schedule) != dump.schedule_length:
         message = f"the header says {dump.schedule_length} instructions, {len(dump.schedule)} are listed"
@@ -34,4 +35,4 @@ def whole(figures: Figures) -> Iterator[Finding]:
         yield finding("schedule-damaged", message, dump.schedule_text_offset)
 
 
-CHECKS = (whole,)
+CHECKS = (complete_schedule,)

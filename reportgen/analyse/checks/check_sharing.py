@@ -25,6 +25,7 @@ from reportgen.model import Values, users_in
     skips=without_live_ranges,
 )
 def conflicts(figures: Figures) -> Iterator[Finding]:
+    """Report values that share bytes: as errors, or as notes where the program or an old build explains it."""
     for conflict in figures.reuse.conflicts:
         is_old = is_old_alias(figures.dump, figures.facts, conflict)
         yield _conflict(figures, conflict, "old-alias" if is_old else "bytes-shared")
@@ -40,6 +41,7 @@ def conflicts(figures: Figures) -> Iterator[Finding]:
     skips=without_live_ranges,
 )
 def handovers(figures: Figures) -> Iterator[Finding]:
+    """Report values that meet at one instruction in bytes that overlap but are not the same slice."""
     starts, ends, values = figures.facts.starts, figures.facts.ends, figures.dump.values
     pairs = zip(figures.reuse.later, figures.reuse.earlier, strict=True)
     touching = ((later, earlier) for later, earlier in pairs if ends[earlier] == starts[later])
@@ -63,6 +65,7 @@ def _different_slices(figures: Figures, earlier: int, later: int) -> tuple[str, 
 
 
 def _conflict(figures: Figures, conflict: Conflict, slug: str) -> Finding:
+    """Return the finding, of the kind `slug`, that two values share bytes."""
     earlier, later = figures.facts[conflict.earlier], figures.facts[conflict.later]
     message = (
         f"{earlier.value.key} and {later.value.key} both hold bytes {conflict.low:,} to {conflict.high:,} of"

@@ -32,6 +32,7 @@ def _without_used_values(figures: Figures) -> str:
     subject="values",
 )
 def unique(figures: Figures) -> Iterator[Finding]:
+    """Report each value whose key or id an earlier value has, too."""
     values = figures.dump.values
     if len(figures.dump.number_of) == len(set(values.ids)) == len(values):
         return
@@ -52,6 +53,7 @@ def unique(figures: Figures) -> Iterator[Finding]:
     skips=_without_used_values,
 )
 def used_values(figures: Figures) -> Iterator[Finding]:
+    """Compare values and entries by id, and where both have an id, by the key that they state for it."""
     values, entries = figures.dump.values, figures.dump.used_values or UsedValues()
     has_same_keys = set(entries.keys) == figures.dump.number_of.keys()
     if has_same_keys and set(values.ids) == set(entries.ids):
@@ -99,6 +101,7 @@ def instructions(figures: Figures) -> Iterator[Finding]:
     skips=_without_used_values,
 )
 def first_positions(figures: Figures) -> Iterator[Finding]:
+    """Report entries whose first position is neither the defining instruction nor the key of the value."""
     entries = figures.dump.used_values or UsedValues()
     for row, (positions, key, name) in enumerate(zip(entries.positions, entries.keys, entries.names, strict=True)):
         first = positions.partition(b"\n")[0].strip().decode()
@@ -115,6 +118,7 @@ def first_positions(figures: Figures) -> Iterator[Finding]:
     exceptions="The table of a tuple’s pointers has a size of the compiler’s own.",
 )
 def sizes(figures: Figures) -> Iterator[Finding]:
+    """Report values with fewer bytes than their layout needs."""
     values = figures.dump.values
     for number, (size, needed) in enumerate(zip(values.sizes, figures.facts.padded, strict=True)):
         if needed is not None and size < needed and not values.shapes[number].startswith("("):
@@ -156,6 +160,7 @@ def needed_sizes(figures: Figures) -> Iterator[Finding]:
     subject="values",
 )
 def alignment(figures: Figures) -> Iterator[Finding]:
+    """Report offsets that break the alignment, and offsets other than 0 outside of temporary memory."""
     values, allocations = figures.dump.values, figures.dump.allocations
     steps = [_step(figures.backend, allocation) if allocation.is_preallocated_temp else 0 for allocation in allocations]
     for number, (position, offset) in enumerate(zip(values.allocations, values.offsets, strict=True)):
@@ -212,6 +217,7 @@ def _slice_of(values: Values, number: int) -> tuple[int, int, int]:
     " of its allocation, and temporaries may be in space 2.",
 )
 def colors(figures: Figures) -> Iterator[Finding]:
+    """Report values whose memory space, or that of their layout, is not the one of their allocation."""
     values, allocations = figures.dump.values, figures.dump.allocations
     if figures.backend == "gpu":
         yield from _colors_on_gpus(figures)
@@ -220,9 +226,12 @@ def colors(figures: Figures) -> Iterator[Finding]:
     columns = zip(values.colors, values.allocations, values.shapes, strict=True)
     for number, (own, allocation, shape) in enumerate(columns):
         allocated, of_layout = allocations[allocation].color, layout_spaces[shape]
-        if own in (None, allocated) and of_layout in (None, allocated):
+        if own not in (None, allocated):
+            owner, color = "the value", own
+        elif of_layout not in (None, allocated):
+            owner, color = "its layout", of_layout
+        else:
             continue
-        owner, color = ("its layout", of_layout) if own in (None, allocated) else ("the value", own)
         message = f"{values.keys[number]}: {owner} says memory space {color}, its allocation says {allocated}"
         yield finding("color-mismatch", message, values.text_offsets[number], values=(number,))
 

@@ -17,10 +17,10 @@ def chains(facts: Facts) -> Mapping[int, tuple[int, ...]]:
     """
     slices: defaultdict[tuple[int, int, int], list[tuple[int, int, int]]] = defaultdict(list)
     values = facts.values
-    places = zip(values.allocations, values.offsets, values.sizes, strict=True)
-    for number, (place, start, end) in enumerate(zip(places, facts.starts, facts.ends, strict=True)):
-        if start >= 0 and place[2]:
-            slices[place].append((start, end, number))
+    places = zip(values.allocations, values.offsets, values.sizes, facts.starts, facts.ends, strict=True)
+    for number, (allocation, offset, size, start, end) in enumerate(places):
+        if start >= 0 and size:
+            slices[allocation, offset, size].append((start, end, number))
     links: list[list[int]] = []
     for occupants in slices.values():
         reach = -1

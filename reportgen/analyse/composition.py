@@ -44,6 +44,10 @@ def live_at(facts: Facts, numbers: Sequence[int], moment: int) -> list[int]:
 
 
 def _shares_of(allocation: int, facts: Facts, occupants: Sequence[int], moment: int) -> list[Share]:
+    """Return what each live value owns at a moment; a byte under several values belongs to the first of `live`.
+
+    Values without bytes stay in the list, and values whose every byte has another owner do not.
+    """
     owned: defaultdict[int, int] = defaultdict(int)
     sharers: defaultdict[int, dict[int, None]] = defaultdict(dict)
     live = live_at(facts, occupants, moment)

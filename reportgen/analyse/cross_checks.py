@@ -65,6 +65,7 @@ def _evidence(row: Agreement, sibling: Sibling) -> CheckResult:
 
 
 def _of_usage_report(figures: Figures, sibling: Sibling) -> Iterator[Agreement]:
+    """Yield how the dump agrees with a usage report, in one row; a report of an unknown form counts as unread."""
     report = parse_usage_report(sibling.data)
     if report is None:
         yield unread("it is no usage report of a known form")

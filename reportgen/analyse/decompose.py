@@ -121,6 +121,7 @@ def kind_and_label(share: Share, label: Callable[[int], str]) -> tuple[GroupKind
 
 
 def _group(analysis: Analysis, key: tuple[GroupKind, str], members: Iterable[Share]) -> Group:
+    """Return a group of the peak with the sums over its shares; the key has its kind and its label."""
     tally = Tally()
     for share in members:
         tally.add(share, _class(analysis, share))

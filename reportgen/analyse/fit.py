@@ -7,7 +7,7 @@ temporaries alone and accept programs that cannot run; then only the dump shows 
 from collections.abc import Iterator, Sequence
 
 from reportgen.analyse.capacity import device_beside
-from reportgen.analyse.devices import MAIN_SPACE, read_capacity
+from reportgen.analyse.devices import MAIN_SPACE, Device, read_capacity
 from reportgen.analyse.logged_errors import errors_in
 from reportgen.analyse.records import Analysis, Share, Space
 from reportgen.input.dump_text import Sibling
@@ -58,11 +58,7 @@ def misfit(
     is_refused = event is not None or any(
         sibling.kind in REFUSED and not sibling.is_from_before for sibling in siblings
     )
-    chip, usable = (", ".join(filter(None, (device.title, device.scope))), device.usable) if device else ("", None)
-    if event and event.capacity:
-        chip, usable = "", event.capacity
-    if (known := dict(map(read_capacity, overrides)).get(MAIN_SPACE)) is not None:
-        chip, usable = GIVEN, SizeRange(known.size_bytes, known.size_bytes)
+    chip, usable = _usable(device, event, overrides)
     if event and event.space not in ("", "hbm"):
         missing = event.needed - event.capacity if event.needed and event.capacity else None
         return _misfit(is_refused, event, usable, chip, None, missing)
@@ -74,6 +70,17 @@ def misfit(
     return _misfit(is_refused, event, usable, chip, space, missing)
 
 
+def _usable(device: Device | None, event: OutOfMemory | None, overrides: Sequence[str]) -> tuple[str, SizeRange | None]:
+    """Return a chip and its usable memory: by an override, else by the compiler's error, else by the device."""
+    if override := dict(map(read_capacity, overrides)).get(MAIN_SPACE):
+        return GIVEN, SizeRange(override.size_bytes, override.size_bytes)
+    if event and event.capacity:
+        return "", event.capacity
+    if device:
+        return ", ".join(filter(None, (device.title, device.scope))), device.usable
+    return "", None
+
+
 def _misfit(
     is_refused: bool,
     event: OutOfMemory | None,
@@ -82,6 +89,10 @@ def _misfit(
     space: Space | None,
     missing: SizeRange | None,
 ) -> Misfit:
+    """Return why a program does not fit; only values that take all that is missing are enough on their own.
+
+    Nothing is missing where even the low estimate is 0 or less.
+    """
     exceeds = missing is not None and missing.low_bytes > 0
     peak = space.peak_resident if space else None
     shares = space.composition if space and missing and exceeds else ()

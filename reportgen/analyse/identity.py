@@ -60,8 +60,7 @@ def signature(dump: Dump) -> tuple[Leaf, ...]:
     )
     leaves = [
         Leaf(
-            f"parameter {parameter.parameter}{(parameter.parameter_shape_index or WHOLE).replace(WHOLE, '')}",
-            parameter.parameter_shape or "",
+            f"parameter {parameter.parameter}{_part(parameter.parameter_shape_index)}", parameter.parameter_shape or ""
         )
         for parameter in parameters
     ]
@@ -71,8 +70,13 @@ def signature(dump: Dump) -> tuple[Leaf, ...]:
         except ShapeError:
             outputs = [((), text)]
         for index, shape in outputs:
-            leaves.append(Leaf("output" + (f"{{{','.join(map(str, index))}}}" if index else ""), shape))
+            leaves.append(Leaf("output" + _part(f"{{{','.join(map(str, index))}}}"), shape))
     return tuple(leaves)
+
+
+def _part(index: str | None) -> str:
+    """Return the index of a part of a tuple, such as `{0,1}`; empty for the whole."""
+    return "" if index is None or index == WHOLE else index
 
 
 def signature_digest(dump: Dump) -> str:

@@ -77,6 +77,7 @@ def _rule(
     last_use: int | None,
     last_user: str | None,
 ) -> tuple[Rule, str | None]:
+    """Return why a live range ends where it does, with the instruction that decides it, if any."""
     # Only results and arguments that the caller wants back unchanged live past the last moment.
     if live.end >= analysis.moments:
         if any(position.name == analysis.program.returning for position in used.positions):
@@ -111,6 +112,7 @@ def _ends_before_use(
 def _ends_after_use(
     analysis: Figures, number: int, live: LiveRange, positions: tuple[Position, ...], last_use: int | None
 ) -> tuple[Rule, str | None]:
+    """Explain a range that ends after the last use, or that has no use at all; the first reason that applies counts."""
     last_position, holder = _last(analysis, positions)
     name_at_end = analysis.dump.name_at.get(live.end, "")
     if last_use is None and live.start == live.end:

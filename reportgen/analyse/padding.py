@@ -83,6 +83,7 @@ def padding_at_peak(analysis: Analysis, space: Space) -> Mapping[int, int]:
 
 
 def _row(analysis: Analysis, shape: str, numbers: Sequence[int], at_peak: Mapping[int, int]) -> PaddedShape:
+    """Return the sums over all values of one shape; values of unknown size count as such and add no bytes."""
     facts = analysis.facts
     dense = [facts.dense[number] for number in numbers]
     return PaddedShape(

@@ -4,8 +4,10 @@
 """
 
 import re
+from collections import defaultdict
 from collections.abc import Sequence
 from functools import lru_cache
+from typing import NamedTuple
 
 from reportgen.analyse.attributed import held_for
 from reportgen.analyse.classes import MemoryClass, memory_class
@@ -38,27 +40,37 @@ class PeakGroup:
     is_held: bool = False
 
 
+class _Member(NamedTuple):
+    """A share of a peak with the buffer that it counts for, None for no buffer, and the name of that buffer."""
+
+    share: Share
+    number: int | None
+    name: str
+
+
 def peak_groups(analysis: Analysis, space: Space) -> list[PeakGroup]:
     """Return the groups of a space's peak, the largest first; they add up to it."""
-    by_key: dict[tuple[str, str, MemoryClass, bool], list[tuple[Share, int | None, str]]] = {}
+    by_key: defaultdict[tuple[str, str, MemoryClass, bool], list[_Member]] = defaultdict(list)
     for share in shares(space):
         kind = memory_class(analysis.dump.allocations[share.allocation])
         number = held_for(analysis, share)
         name = "" if number is None else analysis.authors.of(number).name
         shape = "" if number is None else plain_shape(analysis.facts[number].value.shape)
-        by_key.setdefault((sibling_name(name), shape, kind, share.value is None), []).append((share, number, name))
+        by_key[sibling_name(name), shape, kind, share.value is None].append(_Member(share, number, name))
     groups = []
     for (_, shape, kind, is_held), members in by_key.items():
-        names = [name for *_, name in members]
+        names = [member.name for member in members]
         pattern = _joined_name(names)
         group = PeakGroup(
             name=_spoken(pattern, names),
             pattern=pattern,
             shape=shape,
             memory_class=kind,
-            size_bytes=sum(share.size_bytes for share, *_ in members),
-            shares=tuple(share for share, *_ in members),
-            buffers=analysis.program.buffers.one_of_each(number for _, number, _ in members if number is not None),
+            size_bytes=sum(member.share.size_bytes for member in members),
+            shares=tuple(member.share for member in members),
+            buffers=analysis.program.buffers.one_of_each(
+                member.number for member in members if member.number is not None
+            ),
             is_held=is_held,
         )
         groups.append(group)

@@ -22,7 +22,7 @@ from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate, pairwise
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from reportgen.analyse.records import Analysis
 from reportgen.analyse.spaces import main_space
@@ -90,8 +90,15 @@ class Phase:
 _Weighed = tuple[int, int]
 """A moment of a pass, and how much it counts."""
 
-_Stretch = tuple[Kind, Sequence[Kind], int, int, str]
-"""What a phase is made of: its kind, its passes, its first and its last moment, and what it is."""
+
+class _Stretch(NamedTuple):
+    """The moments of a phase, both inclusive; `what` is the instruction of a loop, or the name of a scope."""
+
+    kind: Kind
+    passes: Sequence[Kind]
+    first: int
+    last: int
+    what: str = ""
 
 
 def label(kind: str, passes: Sequence[str]) -> str:
@@ -112,13 +119,11 @@ def phases(analysis: Analysis) -> Sequence[Phase]:
     program, stretches = analysis.program, list[_Stretch]()
     for first, last, passes in _passes(analysis, len(curve)):
         kind: Kind = "backward" if "backward" in passes else passes[0] if passes else "program"
-        stretches.append((kind, passes, first, last, ""))
-        stretches += [("scope", (), *span, scope) for scope, span in _together(scopes, first, last, len(curve))]
-    stretches += [("loop", (), first, last, loop) for loop, first, last in _loops(program, len(curve))]
-    order = sorted(
-        stretches, key=lambda stretch: (stretch[2], -stretch[3], stretch[0] in ("loop", "scope"), stretch[4])
-    )
-    return [_phase(program, curve, *stretch) for stretch in order]
+        stretches.append(_Stretch(kind, passes, first, last))
+        stretches += [_Stretch("scope", (), *span, scope) for scope, span in _together(scopes, first, last, len(curve))]
+    stretches += [_Stretch("loop", (), first, last, loop) for loop, first, last in _loops(program, len(curve))]
+    stretches.sort(key=lambda stretch: (stretch.first, -stretch.last, stretch.kind in ("loop", "scope"), stretch.what))
+    return [_phase(program, curve, stretch) for stretch in stretches]
 
 
 def forward_end(program: Program, moments: int) -> int | None:
@@ -139,7 +144,7 @@ def _passes(analysis: Analysis, moments: int) -> Iterator[tuple[int, int, Sequen
     spans = _spans(analysis, moments, border, *passes)
     firsts = {0, *(edge for first, last in spans.values() for edge in (first, last + 1) if edge < moments)}
     for first, end in pairwise((*sorted(firsts), moments)):
-        yield first, end - 1, [kind for kind, span in spans.items() if span[0] <= first <= span[1]]
+        yield first, end - 1, [kind for kind, (begin, last) in spans.items() if begin <= first <= last]
 
 
 def _spans(
@@ -235,7 +240,7 @@ def _loops(program: Program, moments: int) -> Iterable[tuple[str, int, int]]:
         if loop and moment < moments:
             first, last = spans.get(loop, (moment, moment))
             spans[loop] = min(first, moment), max(last, moment)
-    return ((loop, *span) for loop, span in spans.items() if (span[1] - span[0] + 1) * _LEAST_PART >= moments)
+    return ((loop, first, last) for loop, (first, last) in spans.items() if (last - first + 1) * _LEAST_PART >= moments)
 
 
 def _outermost_scopes(program: Program) -> Sequence[tuple[int, str]]:
@@ -262,23 +267,22 @@ def _together(
             by_scope[scope].append(moment)
     named = sorted(moment for own in by_scope.values() for moment in own)
     for scope, own in by_scope.items() if len(by_scope) > 1 else ():
-        span = own[0], own[-1]
-        inside = bisect_right(named, span[1]) - bisect_left(named, span[0])
-        if (span[1] - span[0] + 1) * _LEAST_PART >= moments and len(own) >= _TOGETHER * inside:
-            yield scope, span
+        begin, end = own[0], own[-1]
+        inside = bisect_right(named, end) - bisect_left(named, begin)
+        if (end - begin + 1) * _LEAST_PART >= moments and len(own) >= _TOGETHER * inside:
+            yield scope, (begin, end)
 
 
-def _phase(
-    program: Program, curve: Sequence[int], kind: Kind, passes: Sequence[Kind], first: int, last: int, what: str
-) -> Phase:
-    """Return a phase; `what` is the instruction of a loop, or the name of a scope."""
+def _phase(program: Program, curve: Sequence[int], stretch: _Stretch) -> Phase:
+    """Return a phase with the resident bytes of its moments, of which `curve` has all."""
+    first, last = stretch.first, stretch.last
     amounts = curve[first : last + 1]
     most = max(amounts)
-    loop = what if kind == "loop" else ""
+    loop = stretch.what if stretch.kind == "loop" else ""
     frame = next((frame for frame in program.stack(loop) if not frame.is_of_library), None) if loop else None
     return Phase(
-        kind=kind,
-        passes=tuple(passes),
+        kind=stretch.kind,
+        passes=tuple(stretch.passes),
         first=first,
         last=last,
         begin_bytes=amounts[0],
@@ -286,6 +290,6 @@ def _phase(
         peak_bytes=most,
         peak_moment=first + amounts.index(most),
         instruction=loop,
-        scope=program.op_name(loop) if loop else what,
+        scope=program.op_name(loop) if loop else stretch.what,
         source=str(frame) if frame else "",
     )

@@ -70,6 +70,10 @@ def _path(share: Share, analysis: Analysis) -> Sequence[tuple[GroupKind, str]]:
 
 
 def _finished(key: tuple[GroupKind, str], node: _ScopeNode, above: str = "") -> Scope:
+    """Return a node and all below it as a scope; scopes that only lead to a single other one are joined with it.
+
+    `above` is the path of the scope around the node.
+    """
     kind, name = key
     siblings = max(1, len(node.names))
     name = _shown(node, name)

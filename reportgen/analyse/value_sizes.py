@@ -28,8 +28,10 @@ def value_facts(dump: Dump, backend: Backend) -> Facts:
     """Return the sizes and the live range of each value of a dump."""
     values = dump.values
     measured = {shape: _sizes(shape, backend) for shape in set(values.shapes)}
-    dense = [measured[shape][0] for shape in values.shapes]
-    padded = [measured[shape][1] for shape in values.shapes]
+    dense_of = {shape: dense for shape, (dense, _) in measured.items()}
+    padded_of = {shape: padded for shape, (_, padded) in measured.items()}
+    dense = [dense_of[shape] for shape in values.shapes]
+    padded = [padded_of[shape] for shape in values.shapes]
     owners = _owners(values, padded, backend)
     return Facts(
         values=values,
@@ -105,6 +107,7 @@ def possible_sizes(shape_text: str, padded: int, backend: Backend) -> tuple[int,
 
 
 def _tpu_sizes(shape_text: str, padded: int) -> tuple[int, ...]:
+    """Return the other sizes that a TPU's compiler may give a shape: none for an array with tiles of its own."""
     if shape_text.startswith("("):
         return tuple(round_up(padded, step) for step in _TPU_TUPLE_ROUNDINGS)
     shape = parse_shape(shape_text)

@@ -141,18 +141,23 @@ def _reasons(
 def _reconciliation(
     printed: PrintedPeak,
     facts: Facts,
-    leaves: Sequence[bool],
+    are_leaves: Sequence[bool],
     sizes: Sequence[int],
     live: Sequence[int],
     truth: int,
 ) -> tuple[Adjustment, ...]:
+    """Return the steps that lead from XLA's sum to the bytes under live values (`truth`), without steps of 0 bytes.
+
+    There are none where the printed rows cannot be matched with the live values.
+    """
     rows = _printed_bytes(printed, facts, live)
     if rows is None:
         return ()
     changes: defaultdict[str, int] = defaultdict(int)
     for number, size in rows.items():
         due = size if facts.dense[number] is None else _whole_size(facts.values.shapes[number])
-        changes[LEAVES if leaves[number] and size == sizes[number] else UNEXPLAINED] += due - size
+        has_size_of_tuple = are_leaves[number] and size == sizes[number]
+        changes[LEAVES if has_size_of_tuple else UNEXPLAINED] += due - size
         changes[PADDING] += facts.values.sizes[number] - due
     changes[ALIASES] = truth - sum(facts.values.sizes[n] for n in live)
     order = (LEAVES, PADDING, ALIASES, UNEXPLAINED)
@@ -169,5 +174,10 @@ def _printed_bytes(printed: PrintedPeak, facts: Facts, live: Sequence[int]) -> d
             return None
         return {n: row.size_bytes for n, row in zip(ordered, printed.rows, strict=True)}
     by_key = {facts.values.keys[n]: n for n in live}
-    sizes = {by_key.get(row.name + (row.shape_index or WHOLE)): row.size_bytes for row in printed.rows}
-    return None if None in sizes or len(sizes) != len(live) else {n: size for n, size in sizes.items() if n is not None}
+    sizes: dict[int, int] = {}
+    for row in printed.rows:
+        number = by_key.get(row.name + (row.shape_index or WHOLE))
+        if number is None or number in sizes:
+            return None
+        sizes[number] = row.size_bytes
+    return sizes

@@ -6,7 +6,7 @@ from functools import cached_property
 from typing import TypeVar
 
 from reportgen.analyse.analysis import analyse
-from reportgen.analyse.capacity import capacities, of_the_device
+from reportgen.analyse.capacity import capacities, siblings_of_device
 from reportgen.analyse.fit import misfit
 from reportgen.analyse.identity import Digests, digests
 from reportgen.analyse.records import Analysis
@@ -62,7 +62,7 @@ class DumpReading:
         """Return a record of the analysis with the facts that the dump's file names and sibling files add."""
         files, analysis, overrides = self.contents.files, self.analysis, self.settings.capacities
         name = files.name
-        siblings = of_the_device(self.contents.siblings, analysis.backend, name.device)
+        siblings = siblings_of_device(self.contents.siblings, analysis.backend, name.device)
         return record(
             label=files.label,
             title=shortened(name.module_name),

@@ -70,19 +70,21 @@ def capacities(overrides: Iterable[str], siblings: Sequence[Sibling]) -> Mapping
     return known | dict(map(read_capacity, overrides))
 
 
-def of_the_device(siblings: Iterable[Sibling], backend: Backend, device: str | None) -> tuple[Sibling, ...]:
+def siblings_of_device(siblings: Iterable[Sibling], backend: Backend, device: str | None) -> tuple[Sibling, ...]:
     """Return the files next to a dump, without those about other devices than its own.
 
     A process may compile one function for several backends, and several processes may dump into one directory.
     `device` is the beginning of the stage in the dump's name, which names the architecture of a GPU.
     """
     named = _NAMED_ARCHITECTURE.match(device or "")
-    return tuple(
-        sibling
-        for sibling in siblings
-        if is_written_for(backend, sibling.kind)
-        and not (named and sibling.kind == "GPU target" and _architecture(sibling.data) not in ("", named[0]))
-    )
+
+    def is_of_device(sibling: Sibling) -> bool:
+        if named is None or sibling.kind != "GPU target":
+            return True
+        architecture = _architecture(sibling.data)
+        return not architecture or architecture == named[0]
+
+    return tuple(sibling for sibling in siblings if is_written_for(backend, sibling.kind) and is_of_device(sibling))
 
 
 def _architecture(target: bytes) -> str:

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reportgen.analyse.analysis import analyse
-from reportgen.analyse.capacity import capacities, fit, of_the_device
+from reportgen.analyse.capacity import capacities, fit, siblings_of_device
 from reportgen.analyse.devices import CHIPS, Capacity, read_capacity
 from reportgen.input.dump_text import Sibling
 from reportgen.input.names import Backend
@@ -79,13 +79,13 @@ def test_a_file_about_another_device_says_nothing_of_this_one(
         Sibling("refusal list", "x", b""),
         Sibling("error text", "x", b""),
     ]
-    assert [sibling.kind for sibling in of_the_device(beside, backend, device)] == kept
+    assert [sibling.kind for sibling in siblings_of_device(beside, backend, device)] == kept
 
 
 @pytest.mark.parametrize(("device", "is_kept"), [("gfx1100_gpu", True), ("gfx942_gpu", False), ("sm_9.0a_gpu", False)])
 def test_an_amd_gpu_is_known_by_its_architecture(device: str, is_kept: bool) -> None:
     target = Sibling("GPU target", "x", b'rocm_compute_capability {\n  gcn_arch_name: "gfx1100:sramecc+"\n}\n')
-    assert (of_the_device([target], "gpu", device) == (target,)) == is_kept
+    assert (siblings_of_device([target], "gpu", device) == (target,)) == is_kept
 
 
 TPU7X = b'version: TPU_VERSION_6acc60406\nvariant: ""\n'

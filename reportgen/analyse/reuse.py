@@ -29,8 +29,13 @@ _Occupant = tuple[int, int, int, int, int, int]
 """Start, end, id, number, low, high of a value with bytes and a live range: they sort in the order in which values
 take their bytes. A plain tuple, because a check makes one for each value."""
 
-_NOBODY: _Occupant = (-1, -1, -1, -1, 0, 0)
-_LOW, _HIGH = itemgetter(4), itemgetter(5)
+_NEVER = -1
+"""The moment up to which nothing is covered or needed yet: one before the first."""
+
+_NOBODY: _Occupant = (_NEVER, _NEVER, -1, -1, 0, 0)
+"""The occupant of bytes that no value has taken yet."""
+
+_LAST, _LOW, _HIGH, _SLICE = itemgetter(1), itemgetter(4), itemgetter(5), itemgetter(4, 5)
 
 
 def is_old_alias(dump: Dump, facts: Facts, conflict: Conflict) -> bool:
@@ -61,7 +66,7 @@ def buffer_reuse(
     sweep = _Sweep()
     conflicts: list[Conflict] = []
     for allocation, numbers in zip(allocations, occupants, strict=True):
-        moving = [occupant for n in numbers if (occupant := every[n])[0] >= 0 and occupant[4] < occupant[5]]
+        moving = [every[number] for number in numbers if facts.starts[number] >= 0 and values.sizes[number]]
         changes = covered[allocation.color, allocation.is_preallocated_temp]
         groups = groups_sharing_bytes(moving, _LOW, _HIGH)
         are_early = [sweep.follow(sorted(group), changes) for group in groups]
@@ -78,7 +83,10 @@ def buffer_reuse(
 
 
 class _Sweep:
-    """Values take their bytes one after another; `earlier[i]` had bytes that `later[i]` took."""
+    """Values take their bytes one after another; `earlier[i]` had bytes that `later[i]` took.
+
+    Both are numbers of values, and grow with each group that is followed.
+    """
 
     def __init__(self) -> None:
         self.earlier: list[int] = []
@@ -87,6 +95,7 @@ class _Sweep:
     def follow(self, group: Sequence[_Occupant], changes: Changes) -> bool:
         """Follow values that share bytes, in order of time; return whether one took bytes that were still needed.
 
+        Note who took whose bytes, and add to `changes` how many bytes more or less the values cover from a moment on.
         The first value that takes bytes too early meets the occupant that needs them, so where this never happens
         there is no conflict at all, and the costlier search for every pair is not needed.
         """
@@ -96,20 +105,31 @@ class _Sweep:
                 changes[first] += high - low
                 changes[last + 1] -= high - low
             return False
-        if all(row[4:] == group[0][4:] for row in group):
+        bytes_of_first = _SLICE(group[0])
+        if all(_SLICE(occupant) == bytes_of_first for occupant in group):
             return self._follow_slice(group, changes)
-        is_early, counts, budget = False, True, _PIECES_PER_OCCUPANT * len(group)
+        return self._follow_pieces(group, changes)
+
+    def _follow_pieces(self, group: Sequence[_Occupant], changes: Changes) -> bool:
+        """Follow values that share some of their bytes; the arguments and the result are those of `follow`.
+
+        The ledger has, for each piece of the bytes, its last occupant and the last moment to which it is covered so
+        far. Values come in the order of their starts, so a value adds only the moments after that: all earlier ones
+        have been counted, or lie before the value. Should the pieces become too many, `union_over_time` counts the
+        bytes instead, and the ledger only goes on to tell who takes whose bytes.
+        """
+        is_early, is_counting, budget = False, True, _PIECES_PER_OCCUPANT * len(group)
         own: Changes = defaultdict(int)
-        ledger = Pieces[tuple[_Occupant, int]](min(map(_LOW, group)), max(map(_HIGH, group)), (_NOBODY, -1))
+        ledger = Pieces[tuple[_Occupant, int]](min(map(_LOW, group)), max(map(_HIGH, group)), (_NOBODY, _NEVER))
         edges, contents = ledger.edges, ledger.contents
         for occupant in group:
             first, last, _, _, low, high = occupant
             start, end = ledger.cut(low), ledger.cut(high)
             is_early |= self._take(contents[start:end], occupant)
             budget -= end - start
-            counts = counts and budget >= 0 and len(edges) <= _MOST_PIECES
-            until = reach = last if first <= last else -1  # only a damaged range ends before it starts
-            for piece in range(start, end) if counts else ():
+            is_counting = is_counting and budget >= 0 and len(edges) <= _MOST_PIECES
+            until = reach = last if first <= last else _NEVER  # only a damaged range ends before it starts
+            for piece in range(start, end) if is_counting else ():
                 covered_to = contents[piece][1]
                 if covered_to < until:
                     size = edges[piece + 1] - edges[piece]
@@ -118,34 +138,43 @@ class _Sweep:
                     covered_to = until
                 contents[piece] = occupant, covered_to
                 reach = max(reach, covered_to)
-            if not counts or (reach == until and end - start > 1):
+            # Pieces of which none is covered beyond this value are one from here on.
+            if not is_counting or (reach == until and end - start > 1):
                 ledger.join(start, end, (occupant, until))
-        overlapping = () if counts else union_over_time(Occupancy(row[0], row[1], row[4], row[5]) for row in group)
-        for moment, change in own.items() if counts else overlapping:
+        occupancies = (Occupancy(first, last, low, high) for first, last, _, _, low, high in group)
+        for moment, change in own.items() if is_counting else union_over_time(occupancies):
             changes[moment] += change
         return is_early
 
     def _take(self, pieces: Sequence[tuple[_Occupant, int]], occupant: _Occupant) -> bool:
-        """Note whose bytes a value takes; return whether one of them still needed its bytes."""
+        """Note whose bytes a value takes, in `earlier` and `later`; return whether one of them was still needed."""
         is_early = False
+        first, _, _, number, _, _ = occupant
         for before in {previous: None for previous, _ in pieces}:
             if before is not _NOBODY:
-                self.earlier.append(before[3])
-                self.later.append(occupant[3])
-                is_early |= before[1] > occupant[0]
+                _, needed_to, _, number_before, _, _ = before
+                self.earlier.append(number_before)
+                self.later.append(number)
+                is_early |= needed_to > first
         return is_early
 
     def _follow_slice(self, group: Sequence[_Occupant], changes: Changes) -> bool:
-        """Follow values that all have the very same bytes, as half of all values do."""
-        numbers = [occupant[3] for occupant in group]
+        """Follow values that all have the very same bytes, as half of all values do; otherwise as `follow` does.
+
+        Each takes all its bytes from the value before it, so the ledger has one piece: the bytes are covered up to
+        `covered_to`, and the value before needs them up to `needed_to`.
+        """
+        numbers = [number for _, _, _, number, _, _ in group]
         self.earlier += numbers[:-1]
         self.later += numbers[1:]
-        size, covered_to, needed_to, is_early = group[0][5] - group[0][4], -1, -1, False
-        for first, last, *_ in group:
+        low, high = _SLICE(group[0])
+        size, covered_to, needed_to, is_early = high - low, _NEVER, _NEVER, False
+        for first, last, _, _, _, _ in group:
             is_early = is_early or needed_to > first
             needed_to = last
             if covered_to < last and first <= last:
-                changes[first if covered_to < first else covered_to + 1] += size
+                added_from = first if covered_to < first else covered_to + 1
+                changes[added_from] += size
                 changes[last + 1] -= size
                 covered_to = last
         return is_early
@@ -166,10 +195,11 @@ def _all_conflicts(moving: Sequence[_Occupant]) -> Iterator[Conflict]:
         if looks > _MOST_LOOKS or conflicts > _MOST_CONFLICTS:
             return
         for earlier in dict.fromkeys(longest.contents[start:end]):
-            until = min(earlier[1], last)
+            _, needed_to, _, number_before, low_before, high_before = earlier
+            until = min(needed_to, last)
             if first < until:  # never of _NOBODY, which ends before everything
                 conflicts += 1
-                yield Conflict(earlier[3], number, max(low, earlier[4]), min(high, earlier[5]), first, until)
+                yield Conflict(number_before, number, max(low, low_before), min(high, high_before), first, until)
         for piece in range(start, end):
-            if longest.contents[piece][1] <= last:
+            if _LAST(longest.contents[piece]) <= last:
                 longest.contents[piece] = occupant

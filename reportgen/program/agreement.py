@@ -149,6 +149,7 @@ def _differing_operands(name: str, ours: bytes, theirs: bytes) -> Iterator[str]:
 
 
 def _parameters(dump: Dump, head: HloText) -> Iterator[str]:
+    """Yield the parameters whose shape, without its layout, differs from that of the module's entry."""
     if head.parameters is None:
         return
     for allocation in dump.allocations:
@@ -233,7 +234,8 @@ def agreement_of_proto(dump: Dump, data: bytes) -> Iterator[Agreement]:
 
 
 def _allocations(dump: Dump, theirs: Sequence[ProtoAllocation]) -> Iterator[str]:
-    said = {line.number: line[:-1] for line in theirs}
+    """Yield the allocations that differ, then those that only the proto has."""
+    stated = {allocation.number: allocation[:-1] for allocation in theirs}  # all fields but the values
     for ours in dump.allocations:
         expected = (
             ours.index,
@@ -244,9 +246,9 @@ def _allocations(dump: Dump, theirs: Sequence[ProtoAllocation]) -> Iterator[str]
             ours.is_constant,
             ours.is_maybe_live_out,
         )
-        if said.pop(ours.index, None) != expected:
+        if stated.pop(ours.index, None) != expected:
             yield f"its allocation {ours.index} is missing, or differs in size, memory space or kind from the dump's"
-    for index in said:
+    for index in stated:
         yield f"it has an allocation {index}, which the dump does not have"
 
 

@@ -54,15 +54,16 @@ class Authors:
         return self._chosen[members[0]]
 
     def _find(self, members: Sequence[int]) -> _Choice:
+        """Return the author of a buffer: the argument itself, else the writer, else the first reader with a name."""
         argument = self._program.arguments.get(self._dump.values.allocations[members[0]])
-        is_itself = argument is not None and argument in members
-        choice = self._written(members) if argument is None or not is_itself else self._of_value(argument)
+        own = argument if argument in members else None
+        choice = self._written(members) if own is None else self._of_value(own)
         if not self._says_enough(choice):
             choice = self._read(members, choice) or choice
-        elif is_itself:
+        elif own is not None:
             choice = self._with_reader(choice)
         # XLA lends the memory of a donated argument to other data, too, so only a result is the argument's new value.
-        if argument is None or is_itself or self._results.isdisjoint(members):
+        if argument is None or own is not None or self._results.isdisjoint(members):
             return choice
         name = self._program.argument_name(argument)
         return choice._replace(author=replace(choice.author, argument=name, rule="new value"))

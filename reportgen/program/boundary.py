@@ -30,12 +30,9 @@ def _argument(program: Instructions, occupants: Sequence[int]) -> int | None:
     names, module = program.dump.values.names, program.module
     opcodes = {value: program.opcode(names[value]) for value in occupants}
     parameters = [value for value in occupants if opcodes[value] == "parameter"]
-    if module and (
-        of_entry := [
-            parameter for parameter in parameters if module.computation_of.get(names[parameter]) == module.entry
-        ]
-    ):
-        return of_entry[0]
+    for parameter in parameters:
+        if module and module.computation_of.get(names[parameter]) == module.entry:
+            return parameter
     unknown = [value for value in occupants if not opcodes[value]]
     starts = program.dump.starts
     return min(parameters or unknown, key=lambda value: (starts[value], value), default=None)

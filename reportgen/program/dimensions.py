@@ -63,6 +63,7 @@ class Dimensions:
     """The origins of the dimensions of the arrays of one program."""
 
     def __init__(self, program: Program) -> None:
+        """Set up the caches, and the tables of the methods by the opcode or the custom call that they understand."""
         self._program = program
         self._arguments = {program.dump.values.names[number]: number for number in program.arguments.values()}
         self._known: dict[frozenset[Origin] | None, dict[_Axis, Origin | None]] = {}
@@ -379,6 +380,10 @@ class Dimensions:
         return [int(number) for number in re.findall(r"\d+", match[1])] if match else []
 
     def _convolved(self, convolution: Instruction, node: _Axis) -> Iterator[_Axis]:
+        """Yield the dimension of the image or the kernel that has the label of a result's dimension: `b0f_0io->b0f`.
+
+        The features of the result, `f`, are the outputs of the kernel, `o`.
+        """
         match = _LABELS.search(self._program.text(convolution.name))
         if not match or node.dimension >= len(match[3]):
             return
@@ -389,16 +394,16 @@ class Dimensions:
         size = strides_of(convolution.shape).sizes[node.dimension]
         at_image, at_kernel = image.find(label), kernel.find(label)
         kernel_sizes = self._sizes(convolution, 1)
-        image_size = self._sizes(convolution, 0)[at_image : at_image + 1]
+        is_of_image = self._sizes(convolution, 0)[at_image : at_image + 1] == (size,)
+        is_of_kernel = at_kernel >= 0 and kernel_sizes[at_kernel : at_kernel + 1] == (size,)
         # A dot may be written as a convolution, whose window is an array, and then slides over nothing.
-        is_of_kernel = label != "b" and kernel_sizes[at_kernel : at_kernel + 1] == (size,) != image_size
-        if is_of_kernel and at_kernel >= 0 and size > 1:
+        if label != "b" and size > 1 and is_of_kernel and not is_of_image:
             yield from self._operand(convolution, 1, at_kernel, node)
-            return
-        if at_image >= 0:
+        elif at_image >= 0:
             yield from self._operand(convolution, 0, at_image, node)
 
     def _gathered(self, gather: Instruction, node: _Axis) -> Iterator[_Axis]:
+        """Yield the dimension of the array for one within a slice, and that of the indices for one across slices."""
         offsets = self._numbers(gather, "offset_dims")
         if node.dimension in offsets:
             gone = {*self._numbers(gather, "collapsed_slice_dims"), *self._numbers(gather, "operand_batching_dims")}
@@ -410,7 +415,7 @@ class Dimensions:
         rank = len(strides_of(gather.shape).sizes)
         at = [d for d in range(rank) if d not in offsets].index(node.dimension)
         match = re.search(r", index_vector_dim=(\d+)", self._program.text(gather.name))
-        vector = int(match[1]) if match else -1
+        vector = int(match[1]) if match else None
         kept = [d for d in range(len(self._sizes(gather, 1))) if d != vector]
         if at < len(kept):
             yield from self._operand(gather, 1, kept[at], node)

@@ -82,28 +82,30 @@ def joined(dump: Dump, module_name: str, siblings: Sequence[Sibling]) -> Join:
     for text in texts:
         if text.module and not text.differs and dump.made_by and _is_named(text.sibling.data, module_name):
             several = [proto.sibling for proto in sound] if _SEVERAL_DEVICES.search(text.module.header) else ()
-            return _join(siblings, agreements, text, _division(several, dump, module_name))
+            return _join_with(text, siblings, agreements, *_division(several, dump, module_name))
     for proto in sound:
-        division = _division([proto.sibling], dump, module_name)
-        if proto.frames or division[0]:
-            return _join(siblings, agreements, proto, division)
+        division, divided_by = _division([proto.sibling], dump, module_name)
+        if proto.frames or division:
+            return _join_with(proto, siblings, agreements, division, divided_by)
     return Join(siblings=siblings, agreements=agreements)
 
 
-def _join(
+def _join_with(
+    chosen: _Compared,
     siblings: Sequence[Sibling],
     agreements: Mapping[str, Sequence[Agreement]],
-    chosen: _Compared,
-    division: tuple[Division | None, str],
+    division: Division | None,
+    divided_by: str,
 ) -> Join:
+    """Return a join that takes its facts from the file `chosen`, but the division from the proto `divided_by`."""
     return Join(
         siblings=siblings,
         module=chosen.module,
         frames=chosen.frames,
         label=chosen.sibling.label,
         age=chosen.sibling.age,
-        division=division[0],
-        divided_by=division[1],
+        division=division,
+        divided_by=divided_by,
         agreements=agreements,
     )
 

@@ -101,6 +101,10 @@ def sharding(text: str, devices: int) -> Sharding | None:
 
 
 def _gspmd(text: str, devices: int) -> Sharding | None:
+    """Parse a sharding in GSPMD's form, such as `{devices=[4,1,2]<=[8] last_tile_dim_replicate}`.
+
+    Return None for any other form, and for more devices than exist.
+    """
     if text.startswith("{replicated"):
         return Sharding(copies=devices)
     match = _TILED.match(text)

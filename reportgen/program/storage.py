@@ -40,6 +40,7 @@ class Storage:
         return tuple(self._same(instruction, place.leaf))
 
     def _same(self, instruction: Instruction, leaf: Leaf) -> Iterator[Place]:
+        """Yield the places that a leaf of an instruction's result has its bytes from, by the opcode's rule."""
         opcode, operands = instruction.opcode, instruction.operands
         if opcode == "parameter":
             yield from self._program.outside(Place(instruction.name, leaf))

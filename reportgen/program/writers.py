@@ -288,6 +288,7 @@ class _Walk:
         return _elements(broadcast.shape) > _elements(operand.shape)
 
     def _moved(self, instruction: Instruction, leaf: Leaf) -> _Step | None:
+        """Step to the operand whose data an instruction moves; note its name, unless a later instruction has one."""
         opcode = instruction.opcode
         if opcode == "broadcast" and self._repeated is None and self._repeats(instruction):
             self._repeated = instruction
@@ -326,6 +327,10 @@ class _Walk:
         return next((operand for operand in computing if operand.opcode != "parameter"), None)
 
     def _author(self, start: Place, path: Sequence[_Step]) -> Author:
+        """Return the author that the walk has found; of the rules of its steps the most important one counts.
+
+        `path` has the steps of the walk from `start`.
+        """
         instruction = self._named or self._fallback or self._around
         if instruction is None:
             return Author(operation=start.name)

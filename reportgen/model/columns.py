@@ -74,6 +74,7 @@ class Values(Columns[Value]):
         return self.keys[number][len(self.names[number]) :]
 
     def row(self, number: int) -> Value:
+        """Return one row as a record, for a reader that wants a few values and not whole columns."""
         return Value(
             id=self.ids[number],
             key=self.key(number),
@@ -106,6 +107,7 @@ class UsedValues(Columns[UsedValue]):
         return len(self.ids)
 
     def row(self, number: int) -> UsedValue:
+        """Return one row as a record, whose texts of positions and uses are parsed when they are asked for."""
         return UsedValue(
             id=self.ids[number],
             key=_key(self.names[number], self.keys[number]),

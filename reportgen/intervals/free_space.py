@@ -86,18 +86,20 @@ class Cover:
         edges, counts = self._edges, self._counts
         start, end, count = edges[piece], edges[piece + 1], counts[piece]
         changed = count + change
-        left = low == start and piece > 0 and counts[piece - 1] == changed
-        right = high == end and piece + 1 < len(counts) and counts[piece + 1] == changed
+        joins_left = low == start and piece > 0 and counts[piece - 1] == changed
+        joins_right = high == end and piece + 1 < len(counts) and counts[piece + 1] == changed
         if not count:
             self._replace_sizes([end - start], [low - start, end - high])
             self.free_bytes -= high - low
         elif not changed:
-            hole_start, hole_end = edges[piece - 1] if left else low, edges[piece + 2] if right else high
+            hole_start, hole_end = edges[piece - 1] if joins_left else low, edges[piece + 2] if joins_right else high
             self._replace_sizes([low - hole_start, hole_end - high], [hole_end - hole_start])
             self.free_bytes += high - low
         before, after = [low] if low > start else [], [high] if high < end else []
-        counts[piece - left : piece + 1 + right] = [count] * len(before) + [changed] + [count] * len(after)
-        edges[piece + 1 - left : piece + 1 + right] = before + after
+        # A neighbor that is joined is replaced as well, and so is the edge towards it.
+        replaced_from, replaced_to = piece - joins_left, piece + 1 + joins_right
+        counts[replaced_from:replaced_to] = [count] * len(before) + [changed] + [count] * len(after)
+        edges[replaced_from + 1 : replaced_to] = before + after
 
     def _replace_sizes(self, old: Iterable[int], new: Iterable[int]) -> None:
         """Replace holes of the sizes `old` by holes of the sizes `new`; sizes of 0 do not count."""

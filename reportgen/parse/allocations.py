@@ -17,9 +17,10 @@ _FLAGS = {
     b", preallocated-temp": "is_preallocated_temp",
 }
 _ATTRIBUTE = re.compile(
-    rb"(?P<color>, color (\d{1,9}))|(?P<page>, page (\d{1,12}))"
-    rb"|(?P<parameter>, parameter (\d{1,9})(?:, shape \|([^|\n]*+)\|)? at ShapeIndex (\{[\d,]*+\}))"
-    rb"|(?P<output>, output shape is \|([^|\n]*+)\|)"
+    rb"(?P<color>, color (?P<space>\d{1,9}))|(?P<page>, page (?P<page_number>\d{1,12}))"
+    rb"|(?P<parameter>, parameter (?P<number>\d{1,9})(?:, shape \|(?P<shape>[^|\n]*+)\|)?"
+    rb" at ShapeIndex (?P<index>\{[\d,]*+\}))"
+    rb"|(?P<output>, output shape is \|(?P<output_shape>[^|\n]*+)\|)"
     rb"|(?P<flag>, (?:constant|thread-local|maybe-live-out|preallocated-temp)(?=[,:]))"
     rb"|(?P<unknown>, " + repeated(rb"[^,:|\n]++|\|[^|\n]*+\|", 1) + rb")"
 )
@@ -61,15 +62,15 @@ def _take_attribute(attribute: re.Match[bytes], attributes: dict[str, Any], unkn
         case "flag":
             attributes[_FLAGS[attribute["flag"]]] = True
         case "color":
-            attributes["color"] = int(attribute[2])
+            attributes["color"] = int(attribute["space"])
         case "page":
-            attributes["page"] = int(attribute[4])
+            attributes["page"] = int(attribute["page_number"])
         case "parameter":
-            attributes["parameter"] = int(attribute[6])
-            attributes["parameter_shape"] = _text(attribute[7])
-            attributes["parameter_shape_index"] = _text(attribute[8])
+            attributes["parameter"] = int(attribute["number"])
+            attributes["parameter_shape"] = _text(attribute["shape"])
+            attributes["parameter_shape_index"] = _text(attribute["index"])
         case "output":
-            attributes["output_shape"] = _text(attribute[10])
+            attributes["output_shape"] = _text(attribute["output_shape"])
         case _:
             start = attribute.start() + len(", ")
             text = attribute.string[start : min(attribute.end(), start + _LONGEST_UNKNOWN)]

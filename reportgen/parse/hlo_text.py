@@ -50,6 +50,7 @@ def _index(digits: str) -> str:
 
 
 def _entry_layout(head: str) -> tuple[tuple[Shape, ...] | None, Shape | None]:
+    """Return the shapes of the entry's parameters and of its result; None for both where the head states none."""
     start = head.find(_LAYOUT)
     if start < 0:
         return None, None

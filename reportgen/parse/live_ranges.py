@@ -49,6 +49,7 @@ def range_heading(scan: Scan, position: int) -> int:
 
 
 def range_rows(scan: Scan, position: int) -> int:
+    """Parse the rows of live ranges up to the next line of another shape; return the start of that line."""
     if scan.collected.live_ranges is None:
         scan.collected.live_ranges = LiveRanges()
     row: re.Match[bytes] | None = line_shapes.RANGE_ROW.require(scan.data, position, scan.end)

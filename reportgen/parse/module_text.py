@@ -42,6 +42,7 @@ class ModuleText:
     """One HLO text. Building the index takes 0.1 s for 7 MB; instructions are parsed on demand."""
 
     def __init__(self, data: bytes) -> None:
+        """Index a text in one pass over the first lines of computations and the lines of instructions."""
         self.data = data
         self.entry = ""
         self._offsets: dict[str, int] = {}

@@ -50,6 +50,7 @@ def _unknown(scan: Scan, position: int) -> int:
 
 
 def _indented(scan: Scan, position: int) -> int:
+    """Parse a line that begins with a space; return the start of the next line. Raises LineMismatch."""
     data = scan.data
     if data.startswith(b"    ", position):
         return live_ranges.rows(scan, position)
@@ -96,6 +97,7 @@ _READERS: dict[bytes, Reader] = {
 
 
 def _finished(collected: Collected, text: DumpText) -> Dump:
+    """Return what was collected as a dump in which equal names are one string."""
     # A dump says each name three times, and each time is a text of its own until here.
     _share(collected.schedule.names, collected.values.names)
     _share(collected.live_ranges.keys if collected.live_ranges else [], collected.values.keys)

@@ -111,6 +111,7 @@ def shapes_by_index(shape: str) -> Mapping[str, str]:
 
 
 def _parts(shape: str, index: str, depth: int) -> Iterator[tuple[str, str]]:
+    """Yield the index and the text of a shape, then those of its parts, depth first. Raises ShapeError."""
     yield index, shape
     if not shape.startswith("("):
         return

@@ -46,6 +46,7 @@ def entries(scan: Scan, position: int) -> int:
 
 
 def _head(scan: Scan, position: int) -> int:
+    """Parse the head of an entry and begin a draft, to which the lines after it are added."""
     match = line_shapes.USED_VALUE.require(scan.data, position, scan.end)
     number, name, index, phi, color = match.groups()
     scan.collected.all_used_values()

@@ -6,7 +6,7 @@ Texts of the kinds that repeat are made once for all instructions that share the
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from reportgen.protos.escapes import plain_name, quoted
 from reportgen.protos.proto_messages import decoded
@@ -162,16 +162,26 @@ _PRINTERS: Mapping[str, tuple[str, Callable[[Any], str]]] = {
     "metadata": ("metadata", _cached(_metadata)),
     "backend_config": ("backend_config", _config),
 }
+
+
+class _Ranked(NamedTuple):
+    """How an attribute is printed, and its place among the others."""
+
+    rank: int
+    prefix: str
+    printer: Callable[[Any], str]
+
+
 _RANKED = {
-    name: (rank, f"{label}=" if label else "", printer)
+    name: _Ranked(rank, f"{label}=" if label else "", printer)
     for rank, (name, (label, printer)) in enumerate(_PRINTERS.items())
 }
-CALLED, SHARDING = (_RANKED[name][0] for name in ("called_computation_ids", "sharding"))
+CALLED, SHARDING = (_RANKED[name].rank for name in ("called_computation_ids", "sharding"))
 """Where the attributes come that the module states, or that name computations of it."""
 
-_DIMENSIONS = _RANKED["dimensions"][0]
+_DIMENSIONS = _RANKED["dimensions"].rank
 _ALWAYS: Mapping[str, tuple[int, str]] = {
-    "get-tuple-element": (_RANKED["tuple_index"][0], "index=0"),
+    "get-tuple-element": (_RANKED["tuple_index"].rank, "index=0"),
     **dict.fromkeys(("broadcast", "concatenate", "reduce", "reverse", "transpose"), (_DIMENSIONS, "dimensions={}")),
 }
 """Opcodes with an attribute that XLA prints also where a proto leaves it out because it is 0 or empty."""
@@ -182,14 +192,15 @@ def own_attributes(opcode: str, instruction: Any) -> list[tuple[int, str]]:
     attributes = []
     for field, content in instruction.ListFields():
         ranked = _RANKED.get(field.name)
-        if ranked and (text := ranked[2](content)):
-            attributes.append((ranked[0], ranked[1] + text))
+        if ranked and (text := ranked.printer(content)):
+            attributes.append((ranked.rank, ranked.prefix + text))
     if opcode == "iota":
         attributes = [
-            (rank, text if rank != _DIMENSIONS else f"iota_dimension={text[12:-1]}") for rank, text in attributes
+            (rank, text.replace("dimensions={", "iota_dimension=").removesuffix("}") if rank == _DIMENSIONS else text)
+            for rank, text in attributes
         ]
     elif opcode in _ALWAYS:
-        usual = _ALWAYS[opcode]
-        if not any(rank == usual[0] for rank, _ in attributes):
-            attributes.append(usual)
+        always, text = _ALWAYS[opcode]
+        if all(rank != always for rank, _ in attributes):
+            attributes.append((always, text))
     return attributes

@@ -62,12 +62,13 @@ class DumpPrinter:
             yield ", thread-local"
         if allocation.maybe_live_out:
             yield ", maybe-live-out"
-        if not (
+        has_kind = (
             allocation.is_entry_computation_parameter
             or allocation.is_constant
             or allocation.is_thread_local
             or allocation.maybe_live_out
-        ):
+        )
+        if not has_kind:
             yield ", preallocated-temp"
 
     def _output(self, allocation: Any) -> str:
@@ -94,6 +95,7 @@ class DumpPrinter:
         return f"<{value} {self._module.names[site.instruction]}{index}{phi} @{color}>"
 
     def _used_values(self) -> Iterator[str]:
+        """Yield the total, then the entries of Used values, each with its positions, uses and instruction."""
         total = sum(allocation.size for allocation in self._assignment.buffer_allocations)
         yield f"\nTotal bytes used: {total}\n\nUsed values:\n"
         names, tuples = self._module.names, self._module.tuples
@@ -101,12 +103,14 @@ class DumpPrinter:
         for value, definition in self._placed.definitions.items():
             lines = [self._head(value), " positions:"]
             for number, part in self._placed.positions[value]:
-                lines.append(f"  {names[number]}{f' {_index(part)}' if number in tuples else ''}")
+                index = f" {_index(part)}" if number in tuples else ""
+                lines.append(f"  {names[number]}{index}")
             lines.append(" uses:")
             uses = 0
             for reader, operand, part in self._placed.readings(value):
                 read = self._module.operands(reader)[operand]
-                lines.append(f"  {names[reader]}, operand {operand}{f' {_index(part)}' if read in tuples else ''}")
+                index = f" {_index(part)}" if read in tuples else ""
+                lines.append(f"  {names[reader]}, operand {operand}{index}")
                 uses += 1
                 if len(lines) == _MANY:  # because a damaged module may have any number
                     yield "\n".join(lines) + "\n"

@@ -82,7 +82,8 @@ def read_plan(proto: bytes | memoryview) -> HloProto:
             parts.setdefault(_ASSIGNMENT, _whole_fields(error.rest))
     if _MODULE not in parts or _ASSIGNMENT not in parts:
         missing = "module" if _MODULE not in parts else "buffer assignment"
-        raise ProtoError(f"it has no {missing}{f': {damage}' if damage else ''}")
+        reason = f": {damage}" if damage else ""
+        raise ProtoError(f"it has no {missing}{reason}")
     module = HloModule(decoded("HloModuleProto", parts[_MODULE]))
     assignment = decoded("BufferAssignmentProto", parts[_ASSIGNMENT])
     placed = PlacedValues(module, assignment)

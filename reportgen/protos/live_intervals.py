@@ -25,6 +25,7 @@ class FlatSchedule:
     """The instructions of a module in the order in which they run, those of loops and branches once, in between."""
 
     def __init__(self, module: HloModule) -> None:
+        """Flatten the schedule: the instructions of a called computation come before the call itself."""
         self.sequence: list[int] = []
         self.spans: dict[int, Moments] = {}
         """The first moment of each computation that runs, and the one after its last."""

@@ -73,6 +73,7 @@ class HloModule:
         self.parameter = cache(self._parameter)
 
     def _add(self, computation: Any) -> None:
+        """Index the instructions of a computation; messages stay encoded until a line of them is printed."""
         members = []
         for message in computation.instructions:
             instruction = decoded("HloInstructionProto", message)

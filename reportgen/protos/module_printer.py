@@ -37,9 +37,10 @@ class ModulePrinter:
             entry = "ENTRY " if computation == module.entry else ""
             yield f"\n{entry}%{module.computation_name(computation)} {self._signature(computation)} {{\n"
             for member in module.members(computation):
-                yield f"  {'ROOT ' if member == root else ''}{self.line(member)}\n"
+                mark = "ROOT " if member == root else ""
+                yield f"  {mark}{self.line(member)}\n"
             thread = module.threads.get(computation)
-            yield f"}}{f', execution_thread={quoted(thread)}' if thread else ''}\n"
+            yield f"}}, execution_thread={quoted(thread)}\n" if thread else "}\n"
 
     def _signature(self, computation: int) -> str:
         module, text = self._module, self._module.shapes.text
@@ -56,6 +57,7 @@ class ModulePrinter:
         return ", ".join([text, *self._attributes(message, opcode)])
 
     def _operands(self, message: Any, opcode: str) -> str:
+        """Return the text between an instruction's brackets. Raises ProtoError if it is unreasonably long."""
         if opcode == "parameter":
             return str(message.parameter_number)
         if opcode == "constant":
@@ -90,6 +92,7 @@ class ModulePrinter:
         return sharding_text(stated[number])
 
     def _called(self, message: Any, opcode: str) -> Iterator[str]:
+        """Yield the attributes that name the called computations; their labels depend on the opcode."""
         names = [f"%{self._module.computation_name(number)}" for number in message.called_computation_ids]
         match opcode:
             case "while" if len(names) == 2:
@@ -115,18 +118,13 @@ class ModulePrinter:
         return chooser is not None and self._module.shapes.element_type(chooser) == "pred"
 
     def _header(self) -> str:
+        """Return the first line of the module: its aliases, the layout of its entry and its number of devices."""
         proto, shapes = self._module.proto, self._module.shapes
         parts = [f"HloModule {plain_name(proto.name)}"]
         if self._module.schedule:
             parts.append("is_scheduled=true")
-        aliases = [
-            f"{{{', '.join(map(str, entry.output_shape_index))}}}:"
-            f" ({entry.parameter_number}, {{{', '.join(map(str, entry.parameter_shape_index))}}},"
-            f" {_ALIASES[entry.kind] if entry.kind < 3 else ''})"
-            for entry in proto.input_output_alias.entries
-        ]
-        if aliases:
-            parts.append(f"input_output_alias={{ {', '.join(aliases)} }}")
+        if entries := proto.input_output_alias.entries:
+            parts.append(f"input_output_alias={{ {', '.join(map(_alias, entries))} }}")
         if proto.HasField("host_program_shape"):
             program = decoded("ProgramShapeProto", proto.host_program_shape)
             texts = [shapes.text(parameter) for parameter in program.parameters]
@@ -156,3 +154,12 @@ class ModulePrinter:
             parent = max(frame.parent_frame_id, 0) + 1
             yield f"{number} {{file_location_id={frame.file_location_id} parent_frame_id={parent}}}\n"
         yield "\n"
+
+
+def _alias(entry: Any) -> str:
+    """Return one alias of an output, as in `{0}: (1, {}, may-alias)`."""
+    output, parameter = (
+        ", ".join(map(str, index)) for index in (entry.output_shape_index, entry.parameter_shape_index)
+    )
+    kind = _ALIASES[entry.kind] if entry.kind < len(_ALIASES) else ""
+    return f"{{{output}}}: ({entry.parameter_number}, {{{parameter}}}, {kind})"

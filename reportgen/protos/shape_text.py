@@ -91,6 +91,7 @@ def _layout(shape: Any) -> str:
 
 
 def _attributes(layout: Any) -> Iterable[str]:
+    """Yield the attributes of a layout in the order in which XLA prints them, without those at their default."""
     tiles = (("*" if size == _MERGED else str(size) for size in tile.dimensions) for tile in layout.tiles)
     if layout.tiles:
         yield "T" + "".join(f"({','.join(tile)})" for tile in tiles)

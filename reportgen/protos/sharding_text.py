@@ -42,15 +42,20 @@ def sharding_text(proto: bytes, depth: int = 0) -> str:
 
 
 def _named(proto: Any) -> str:
+    """Return the text of a NamedShardingProto in braces: the mesh, then the axes of each dimension."""
     axes, devices = proto.mesh.axes, ",".join(map(str, proto.mesh.device_ids))
     names = [plain_name(axis.name) for axis in axes]
     if devices and not names:
         return f"{{maximal device={devices}}}"
-    parts = [f"mesh[{','.join(f'{name}={axis.size}' for name, axis in zip(names, axes, strict=True))}]"]
+    sizes = ",".join(f"{name}={axis.size}" for name, axis in zip(names, axes, strict=True))
+    parts = [f"mesh[{sizes}]"]
     if devices:
         parts.append(f"device_ids=({devices})")
-    dimensions = ([*_axes(part.axes, names), *([] if part.is_closed else ["?"])] for part in proto.dim_shardings)
-    parts.append(f"[{', '.join(f'{{{part}}}' for part in map(', '.join, dimensions))}]")
+    dimensions = []
+    for dimension in proto.dim_shardings:
+        open_end = () if dimension.is_closed else ("?",)
+        dimensions.append(f"{{{', '.join((*_axes(dimension.axes, names), *open_end))}}}")
+    parts.append(f"[{', '.join(dimensions)}]")
     by_kind = {"replicated": proto.replicated_axes, "unreduced": proto.unreduced_axes, "manual": proto.manual_axes}
     parts += (f"{kind}={{{', '.join(_axes(some, names))}}}" for kind, some in by_kind.items() if some)
     return f"{{{', '.join(parts)}}}"

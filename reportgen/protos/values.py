@@ -125,6 +125,7 @@ class _Readers:
     """The readers of each result and as which operand, by what they look at; sorted once, because tuples are wide."""
 
     def __init__(self, module: HloModule) -> None:
+        """Sort the readers of each result by whether their opcode reads the data or passes it on."""
         self.of_any_part: defaultdict[int, list[tuple[int, int]]] = defaultdict(list)
         self.of_the_whole: defaultdict[int, list[tuple[int, int]]] = defaultdict(list)
         self.passing_on: defaultdict[tuple[int, int], list[int]] = defaultdict(list)

@@ -99,10 +99,11 @@ def _steps(leaf: Argument) -> list[str]:
 
 
 def _parts(paths: Sequence[list[str]], among: Sequence[list[str]]) -> list[str]:
+    """Return what `paths` have in common, once for each field below it that is worth a name."""
     steps = zip(*paths, strict=False)
     common = [same[0] for same in takewhile(lambda step: len(set(step)) == 1, steps)]
     depth = len(common)
-    below: defaultdict[str, set[str]] = defaultdict(set)
+    below: defaultdict[str, set[str]] = defaultdict(set)  # the rest of each path, by its next step
     for path in paths:
         below["".join(path[depth : depth + 1])].add("".join(path[depth + 1 :]))
     is_repeated = len(set(map(frozenset, below.values()))) == 1 < len(below)

@@ -123,6 +123,10 @@ class Checkpoints:
         return [array for array in arrays if array]
 
     def _array(self, memory: Memory, root: int, numbers: Sequence[int], boundary: int) -> Array | None:
+        """Return how the passes use the value `root`, held as `numbers`; None if the backward pass does not read it.
+
+        `boundary` is the last moment of the forward pass.
+        """
         program = self._program
         readers: set[Unit] = set()
         forward, backward = [program.dump.starts[root]], []
@@ -256,6 +260,7 @@ class Checkpoints:
                 continue
             born = needed = max(starts[root], boundary)
             waiting = []
+            # From the last reader back to the first that cannot run earlier: until then the value is needed.
             for moment, name in sorted(self._readers(root), reverse=True):
                 made_bytes = self._made_bytes(name)
                 if moment <= needed or program.opcode(name) in _LATE or made_bytes * 2 > size_bytes:

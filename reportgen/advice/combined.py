@@ -68,15 +68,8 @@ def _chain(
     first = min(enough, key=lambda kind: kind != "donate", default=None)
     chosen: list[Suggestion] = []
     while True:
-        kinds = [joint_kind(suggestion) for suggestion in chosen]
-        left = (after if "donate" in kinds else before).keys() - set(kinds)
-        candidates = []
-        for kind in left:
-            single = after if "donate" in (kind, *kinds) else before
-            suggestions = [single[joined] for joined in (*kinds, kind)]
-            candidates.append(lower(_together(context, chosen, suggestions)) if chosen else suggestions[0])
         suggestion = max(
-            candidates,
+            _candidates(context, lower, chosen, before, after),
             key=lambda suggestion: (not chosen and joint_kind(suggestion) == first, rank(suggestion), suggestion.kind),
             default=None,
         )
@@ -103,6 +96,25 @@ def _can_be_joined(suggestion: Suggestion) -> bool:
         and not KINDS[suggestion.kind].trains_otherwise
         and (suggestion.kind == "donate" or suggestion.outcome.edit is not None)
     )
+
+
+def _candidates(
+    context: AdviceContext,
+    lower: Lower,
+    chosen: Sequence[Suggestion],
+    before: Mapping[Kind, Suggestion],
+    after: Mapping[Kind, Suggestion],
+) -> Iterator[Suggestion]:
+    """Yield the suggestion of each kind that is left, on top of those that are `chosen`.
+
+    `before` and `after` have each suggestion on its own, for a program without the donation and with it.
+    """
+    kinds = [joint_kind(suggestion) for suggestion in chosen]
+    left = (after if "donate" in kinds else before).keys() - set(kinds)
+    for kind in left:
+        single = after if "donate" in (kind, *kinds) else before
+        suggestions = [single[joined] for joined in (*kinds, kind)]
+        yield lower(_together(context, chosen, suggestions)) if chosen else suggestions[0]
 
 
 def _together(context: AdviceContext, chosen: Sequence[Suggestion], suggestions: Sequence[Suggestion]) -> Suggestion:

@@ -27,14 +27,17 @@ def find_donations(context: AdviceContext) -> Iterator[Suggestion]:
 
 
 def _donate(context: AdviceContext, donation: Donation, names: Sequence[str]) -> Suggestion:
+    """Return the suggestion to donate the arguments `names`; a range where the compiler may copy some of them early."""
     conflicts = tuple(filter(None, map(context.conflict, donation.conflicts)))
     least, most = donation.at_worst.peak, donation.after.peak
     is_range = most.peak_bytes < least.peak_bytes and is_narrow(context, least, most)
-    exact: Confidence = "predicted" if least.peak_bytes == most.peak_bytes else "up to"
+    confidence: Confidence = "predicted" if least.peak_bytes == most.peak_bytes else "up to"
+    if is_range:
+        confidence = "range"
     suggestion = suggest(
         context,
         "donate",
-        "range" if is_range else exact,
+        confidence,
         f"donate {', '.join(names)}",
         donation.matching_bytes,
         least if is_range else most,

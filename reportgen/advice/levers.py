@@ -128,8 +128,7 @@ def _name(context: AdviceContext, lever: Lever) -> str:
 def _suggest(
     context: AdviceContext, kind: Kind, confidence: Confidence, what: str, lever: Lever, caveat: str = ""
 ) -> Suggestion:
-    """Return the suggestion to do what saves most."""
-    names, values = lever.argument_names, lever.values
+    """Return a suggestion whose saving is the most that a lever saves."""
     return suggest(
         context,
         kind,
@@ -137,8 +136,8 @@ def _suggest(
         what,
         lever.size_bytes,
         lever.most,
-        buffers=values,
-        argument_names=names,
+        buffers=lever.values,
+        argument_names=lever.argument_names,
         caveat=caveat,
     )
 

@@ -19,7 +19,7 @@ from reportgen.program.places import Leaf, Place
 from reportgen.program.program import Program
 from reportgen.record import record
 
-_MOST_STEPS = 20  # from a result to the loop that it is of, or from what a body returns to what it was given
+_MOST_STEPS = 20  # from a result to the loop that it is of, or from what a body returns to what is passed in
 
 _MOVED = COPIES | {"slice"}
 
@@ -144,9 +144,9 @@ def _dropped(program: Program, loop: str, stacks: Sequence[Stack]) -> Dropped | 
     for stack in stacks:
         by_steps[stack.steps] += stack.size_bytes
     steps = max(by_steps, key=lambda steps: (by_steps[steps], steps))
-    alike = sorted((s for s in stacks if s.steps == steps), key=lambda s: (-s.size_bytes, s.number))
+    similar = sorted((s for s in stacks if s.steps == steps), key=lambda s: (-s.size_bytes, s.number))
     results: defaultdict[str, list[int]] = defaultdict(list)
-    for stack in alike:
+    for stack in similar:
         results[_step_shape(program.shape(stack.number))].append(stack.result)
     kept: set[int] = set()
     added_bytes = 0
@@ -157,7 +157,7 @@ def _dropped(program: Program, loop: str, stacks: Sequence[Stack]) -> Dropped | 
             kept.add(left[0])
         elif results[shape] or not shape.partition("[")[2].startswith(f"{steps},"):
             added_bytes += steps * program.dump.values.sizes[number]
-    gone = [stack for stack in alike if stack.result not in kept]
+    gone = [stack for stack in similar if stack.result not in kept]
     return Dropped(stacks=gone, added_bytes=added_bytes) if gone and steps > 1 else None
 
 
@@ -174,19 +174,19 @@ def _carried(program: Program, loop: str, stacks: Sequence[Stack]) -> Iterator[i
 
 
 def _is_changed(program: Program, root: str, leaf: Leaf) -> bool:
-    """Return whether a body returns an array that it computes, and not one that it was given, perhaps filled further.
+    """Return whether a body returns an array that it computes, and not one that is passed in, perhaps filled further.
 
-    What each step reads may be given twice, the second time as a copy in faster memory.
+    What each step reads may be passed in twice, the second time as a copy in faster memory.
     """
     seen: set[Leaf] = set()
     passed: Leaf | None = leaf
     while passed is not None and passed not in seen:
         seen.add(passed)
-        leaf, passed = passed, _given(program, Place(root, passed))
+        leaf, passed = passed, _part_of_parameter(program, Place(root, passed))
     return passed != leaf
 
 
-def _given(program: Program, place: Place) -> Leaf | None:
+def _part_of_parameter(program: Program, place: Place) -> Leaf | None:
     """Return which part of the parameter of a body a place is, perhaps moved; None for what the body computes."""
     for _ in range(_MOST_STEPS):
         instruction = program.instruction(place.name)
@@ -203,6 +203,11 @@ def _given(program: Program, place: Place) -> Leaf | None:
 
 
 def _checkpoint(program: Program, memory: Memory, loops: Sequence[Dropped]) -> LoopCheckpoint:
+    """Return the checkpoint of the loops of one source line.
+
+    It saves most if nothing of the dropped stacks is held, and least if one step of each is held while the loops
+    run.
+    """
     gone = [stack for dropped in loops for stack in dropped.stacks]
     cuts = {
         number: [ALWAYS]

@@ -46,6 +46,7 @@ def fewest_devices(context: AdviceContext, capacity_bytes: int) -> int | None:
 
 
 def _per_device(context: AdviceContext, now: int, times: int) -> PerDevice:
+    """Return what each device needs, in bytes at best and at worst, on `times` as many devices as `now`."""
     memory = context.memory
     saved = _saved(context, times)
     read = (argument.size_bytes for argument in context.arguments if context.is_read_by_gradient(argument))

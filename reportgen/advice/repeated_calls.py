@@ -7,7 +7,7 @@ of the function that comes first in all of them is reached again.
 
 from bisect import bisect_right
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -47,14 +47,10 @@ def repeated_calls(context: AdviceContext, memory: Memory, kept: Sequence[Array]
     analysis = context.analysis
     arrays = [array for array in kept if array.is_forward]
     stacks = {array.values: analysis.authors.of(array.values[0]).stack for array in arrays}
-    sizes: Counter[Function] = Counter()
-    for array in arrays:
-        sizes.update(dict.fromkeys(_functions(stacks[array.values]), array.size_bytes))
-    checkpoints: list[Checkpoint] = []
-    for function in _loss_functions(context) | _recomputed(context.program):
-        del sizes[function]
+    sizes = _bytes_by_function(context, arrays, stacks)
     if not sizes:
         return []
+    checkpoints: list[Checkpoint] = []
     seen: set[frozenset[tuple[int, ...]]] = set()
     program = context.program
     moments = {moment for array in arrays for moment in array.reads}
@@ -75,6 +71,18 @@ def repeated_calls(context: AdviceContext, memory: Memory, kept: Sequence[Array]
     ]
     # The first of those with the fewest bytes, because stacks begin with the innermost function.
     return [min(nearly_all, key=lambda checkpoint: checkpoint.size_bytes)] if nearly_all else []
+
+
+def _bytes_by_function(
+    context: AdviceContext, arrays: Iterable[Array], stacks: Mapping[tuple[int, ...], Sequence[Frame]]
+) -> Counter[Function]:
+    """Return the bytes of the arrays that are made in each function, but for those of the loss or of a checkpoint."""
+    sizes: Counter[Function] = Counter()
+    for array in arrays:
+        sizes.update(dict.fromkeys(_functions(stacks[array.values]), array.size_bytes))
+    for function in _loss_functions(context) | _recomputed(context.program):
+        del sizes[function]
+    return sizes
 
 
 def _made_forward(analysis: Analysis, memory: Memory, end: int) -> Iterator[Lifetime]:
@@ -152,6 +160,11 @@ def _checkpoint(
     reads: Mapping[int, Sequence[Function]],
     lifetimes: Sequence[Lifetime],
 ) -> Checkpoint:
+    """Return a checkpoint around each call of a function; the calls begin at the moments `calls`.
+
+    `inside` are the arrays made in them, and `reads` has the functions around each reader by its moment.
+    """
+
     def unit(moment: int) -> Unit:
         return (f"{function.name}{bisect_right(calls, moment)}",)
 

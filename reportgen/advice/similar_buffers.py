@@ -66,6 +66,7 @@ def _held_bytes(memory: Memory, numbers: list[int]) -> int:
 def _group(
     analysis: Analysis, memory: Memory, key: tuple[str, str], numbers: list[int], held_bytes: int
 ) -> SimilarBuffers:
+    """Return similar buffers with the peaks without them and without their idle stretches; `key` is name and shape."""
     names = [analysis.authors.of(number).name for number in numbers]
     stretches = {number: idle_over_peak(analysis.program, memory, number) for number in numbers}
     members = {member for number in numbers for member in analysis.program.buffers.members(number)}

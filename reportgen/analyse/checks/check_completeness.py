@@ -69,8 +69,9 @@ def _missing_live_ranges(figures: Figures) -> Iterator[Finding]:
         )
         yield finding("live-ranges-lost", message)
     elif dump.live_ranges is None:
+        reason = dump.live_range_note or "no HloLiveRange section"
         message = (
-            f"{dump.live_range_note or 'no HloLiveRange section'}: what is live when is unknown, so there is no peak."
+            f"{reason}: what is live when is unknown, so there is no peak."
             " XLA prints it since 2021-04-07; from jaxlib 0.10 in the file …-live-range.txt."
             f" {_ANALYSIS_FLAG}"
         )

@@ -146,7 +146,8 @@ def needed_sizes(figures: Figures) -> Iterator[Finding]:
     slices = list(zip(values.allocations, values.offsets, values.sizes, strict=True))
     needed = set(compress(slices, explained))
     for number, slice_ in enumerate(slices):
-        if slice_ not in needed and not (backend == "tpu" and figures.facts.padded[number] == 0):
+        is_empty_table = backend == "tpu" and figures.facts.padded[number] == 0
+        if slice_ not in needed and not is_empty_table:
             message = (
                 f"{values.keys[number]} has {values.sizes[number]:,} bytes, its layout needs"
                 f" {figures.facts.padded[number]:,}, and no value in the same slice needs more"

@@ -51,10 +51,10 @@ def _shares_of(allocation: int, facts: Facts, occupants: Sequence[int], moment: 
     owned: defaultdict[int, int] = defaultdict(int)
     sharers: defaultdict[int, dict[int, None]] = defaultdict(dict)
     live = live_at(facts, occupants, moment)
-    for low, high, holders in _pieces(facts, live):
-        owned[holders[0]] += high - low
-        if len(sharers[holders[0]]) <= SHARERS_NAMED:
-            sharers[holders[0]].update(dict.fromkeys(holders[1:]))
+    for low, high, (owner, *others) in _pieces(facts, live):
+        owned[owner] += high - low
+        if len(sharers[owner]) <= SHARERS_NAMED:
+            sharers[owner].update(dict.fromkeys(others))
     return [
         Share(
             allocation,

@@ -108,8 +108,9 @@ def read_capacity(text: str) -> tuple[int, Capacity]:
     match = _AMOUNT.fullmatch(amount.strip())
     if match is None:
         raise ValueError(f"an amount such as 16GiB or one of {', '.join(CHIPS)} is needed")
-    is_decimal = amount.strip().upper().endswith("B") and match[2] and not match[3]
-    size = round(Fraction(match[1]) * (1000 if is_decimal else 1024) ** _UNITS[(match[2] or "").upper()])
+    number, unit, binary = match.groups(default="")
+    is_decimal = amount.strip().upper().endswith("B") and unit and not binary
+    size = round(Fraction(number) * (1000 if is_decimal else 1024) ** _UNITS[unit.upper()])
     if size <= 0:
         raise ValueError("a capacity of more than 0 bytes is needed")
     return color, Capacity(size, "given", "flag")

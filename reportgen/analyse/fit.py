@@ -128,7 +128,7 @@ def _is_about(
     if event.module and event.module != module_name:
         return False
     is_main = event.space in ("", "hbm")
-    if is_main and event.capacity and usable and not _SIMILAR[0] < event.capacity.middle / usable.middle < _SIMILAR[1]:
+    if is_main and event.capacity and usable and not _are_similar(event.capacity, usable):
         return False
     named = [buffer for buffer in event.buffers if buffer.instruction]
     if not all(_is_of(buffer, analysis) for buffer in named):
@@ -137,6 +137,11 @@ def _is_about(
         return any(size in event.needed for size in _needs(analysis))
     # A name alone may be that of an earlier form of the program.
     return bool(named) or (bool(event.module) and not sibling.is_from_before)
+
+
+def _are_similar(capacity: SizeRange, usable: SizeRange) -> bool:
+    least, most = _SIMILAR
+    return least < capacity.middle / usable.middle < most
 
 
 def _is_of(buffer: LoggedBuffer, analysis: Analysis) -> bool:

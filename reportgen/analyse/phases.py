@@ -152,7 +152,8 @@ def _spans(
 ) -> Mapping[Kind, tuple[int, int]]:
     """Return the first and the last moment of each pass, which leave no gap; `border` separates the first two best."""
     first, last = _without_stragglers(backward)
-    if forward[0][0] >= first:
+    first_forward, _ = forward[0]
+    if first_forward >= first:
         first = 0
     votes = _votes(analysis.program, moments, {"backward": 1, "": -1})
     last = _border(votes, last)

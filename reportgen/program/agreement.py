@@ -137,10 +137,13 @@ def _differing(name: str, ours: str, theirs: str) -> Iterator[str]:
 def _differing_operands(name: str, ours: bytes, theirs: bytes) -> Iterator[str]:
     """Yield the first difference between an instruction's operands, if both texts print as many, as names alone."""
     of_dump, of_file = _NAMES.search(ours), _NAMES.search(theirs)
-    # A dump prints what an asynchronous operation wraps.
-    if not of_dump or not of_file or of_dump[1] != of_file[1] or of_dump[1].decode().endswith(ASYNC):
+    if not of_dump or not of_file:
         return
-    mine, its = _NAME.findall(of_dump[2]), _NAME.findall(of_file[2])
+    (opcode, operands), (opcode_of_file, operands_of_file) = of_dump.groups(), of_file.groups()
+    # A dump prints what an asynchronous operation wraps.
+    if opcode != opcode_of_file or opcode.decode().endswith(ASYNC):
+        return
+    mine, its = _NAME.findall(operands), _NAME.findall(operands_of_file)
     if len(mine) == len(its):
         for operand, counterpart in zip(mine, its, strict=True):
             if operand != counterpart:

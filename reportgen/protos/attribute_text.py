@@ -67,11 +67,14 @@ def _dimension_numbers(message: str, always: Sequence[str], names: Sequence[str]
 
     def printed(proto: bytes) -> str:
         numbers = decoded(message, proto)
-        return ", ".join(
-            f"{name}={value if isinstance(value, int) else braced(value)}"
-            for name in (*always, *names)
-            if isinstance(value := getattr(numbers, name), int) or value or name in always
-        )
+        parts = []
+        for name in (*always, *names):
+            value = getattr(numbers, name)
+            if isinstance(value, int):
+                parts.append(f"{name}={value}")
+            elif value or name in always:
+                parts.append(f"{name}={braced(value)}")
+        return ", ".join(parts)
 
     return printed
 

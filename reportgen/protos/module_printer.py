@@ -94,22 +94,22 @@ class ModulePrinter:
     def _called(self, message: Any, opcode: str) -> Iterator[str]:
         """Yield the attributes that name the called computations; their labels depend on the opcode."""
         names = [f"%{self._module.computation_name(number)}" for number in message.called_computation_ids]
-        match opcode:
-            case "while" if len(names) == 2:
-                yield f"condition={names[1]}"
-                yield f"body={names[0]}"
-            case "conditional" if len(names) == 2 and self._chooses_by_truth(message):
-                yield f"true_computation={names[0]}"
-                yield f"false_computation={names[1]}"
-            case "conditional":
+        match opcode, names:
+            case "while", [body, condition]:
+                yield f"condition={condition}"
+                yield f"body={body}"
+            case "conditional", [if_true, if_false] if self._chooses_by_truth(message):
+                yield f"true_computation={if_true}"
+                yield f"false_computation={if_false}"
+            case "conditional", _:
                 yield f"branch_computations={{{', '.join(names)}}}"
-            case "fusion" | "async-start" | "async-update" | "async-done":
+            case (("fusion" | "async-start" | "async-update" | "async-done"), _):
                 yield f"calls={names[0]}"
-            case "custom-call":
+            case "custom-call", _:
                 yield f"called_computations={{{', '.join(names)}}}"
-            case "select-and-scatter" if len(names) == 2:
-                yield f"select={names[0]}"
-                yield f"scatter={names[1]}"
+            case "select-and-scatter", [select, scatter]:
+                yield f"select={select}"
+                yield f"scatter={scatter}"
             case _:
                 yield f"to_apply={names[0]}"
 

@@ -155,14 +155,14 @@ def _copies_of_held(program: Program, memory: Memory) -> AvoidableGroup:
         first = min(group, key=lambda held: (held.first, held.number)).number
         if first < 0 or program.opcode(program.dump.values.names[first]) != "copy":
             continue
-        operands = program.operands(program.dump.values.names[first])
-        if not operands or _is_fill(program, operands[0]):
+        copied = next(iter(program.operands(program.dump.values.names[first])), None)
+        if copied is None or _is_fill(program, copied):
             continue
-        is_shared = _is_donated(program, operands[0]) or not _is_written_later(program, first)
-        if is_shared and _is_held(program, operands[0], memory.peak.moment):
+        is_shared = _is_donated(program, copied) or not _is_written_later(program, first)
+        if is_shared and _is_held(program, copied, memory.peak.moment):
             cuts.update({held.number: [ALWAYS] for held in group})
-            copies.setdefault(operands[0], first)
-            sizes[operands[0]] += memory.temps[number].size_bytes
+            copies.setdefault(copied, first)
+            sizes[copied] += memory.temps[number].size_bytes
     return replace(_group(memory, cuts), sizes=sizes, copies=copies)
 
 

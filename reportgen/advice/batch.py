@@ -131,10 +131,11 @@ def led(
         names = [by_instruction[origin.parameter].name for origin in origins]
         if not origins or origins[0].parameter in kept:
             continue
-        own = dimensions.sizes(by_instruction[origins[0].parameter].number)
+        leading = origins[0]
+        own = dimensions.sizes(by_instruction[leading.parameter].number)
         is_made = bool(own) and prod(dimensions.sizes(number)) > prod(own)
         if len(set(names)) > 1 or set(names) == arrays or is_made:
-            sizes[names[0]][origins[0]] += size
+            sizes[names[0]][leading] += size
     return sizes
 
 

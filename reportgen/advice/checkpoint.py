@@ -184,10 +184,12 @@ class Checkpoints:
         if not arrays:
             return []
         made = self._made_by_unit(memory)
-        ranked = sorted(by_scope(arrays).items(), key=lambda item: (-_bytes(item[1]), len(item[0]), item[0]))
+        units_of = by_scope(arrays)
+        ranked = sorted(units_of, key=lambda scope: (-_bytes(units_of[scope]), len(scope), scope))
         seen: set[frozenset[int]] = set()
         checkpoints = []
-        for scope, units in ranked:
+        for scope in ranked:
+            units = units_of[scope]
             values = frozenset(n for kept in units.values() for array in kept for n in array.values)
             if values not in seen and len(seen) < FAMILIES:
                 seen.add(values)

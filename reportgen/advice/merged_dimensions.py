@@ -121,9 +121,10 @@ def _belong_together(
     context: AdviceContext, origins: Sequence[Origin | None], sizes: Sequence[int], pair: tuple[int, int]
 ) -> bool:
     """Return whether two dimensions are neighbours in an argument, or parts of one dimension of it."""
-    outer, inner = origins[pair[0]], origins[pair[1]]
+    first, second = pair
+    outer, inner = origins[first], origins[second]
     if outer is None or inner is None:
-        return 1 in (sizes[pair[0]], sizes[pair[1]])
+        return 1 in (sizes[first], sizes[second])
     if (outer.parameter, outer.leaf) != (inner.parameter, inner.leaf):
         return False
     if outer.dimension != inner.dimension:

@@ -23,9 +23,10 @@ def _largest_then(context: AdviceContext, suggestion: Suggestion) -> str:
     seen: set[tuple[object, int, int]] = set()
     for number in after.large:
         held = temps[number]
+        is_live = held.first <= moment <= held.last
         is_cut = any(first <= moment <= last for first, last in cut.get(number, ()))
         place = (held.allocation, held.low, held.high)
-        if is_cut or not held.first <= moment <= held.last or place in seen:
+        if is_cut or not is_live or place in seen:
             continue
         seen.add(place)
         key = pattern(after.analysis.authors.of(number).name), after.program.shape(number)

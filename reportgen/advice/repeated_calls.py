@@ -141,6 +141,7 @@ def _calls(
     once = sum(sizes[0] for sizes in of_line.values() if len(sizes) == 1)
     if once * _ONCE_PART > sum(array.size_bytes for array in inside):
         return ()
+    # The usual number of calls; what runs once decides only if nothing runs more often.
     counts = Counter(len(moments) for moments in lines.values())
     count = max(counts, key=lambda count: (counts[count] * (count > 1), count))
     if 2 * sum(2 * len(sizes) < count for sizes in of_line.values()) > len(of_line):

@@ -67,13 +67,14 @@ def _group(
     analysis: Analysis, memory: Memory, key: tuple[str, str], numbers: list[int], held_bytes: int
 ) -> SimilarBuffers:
     """Return similar buffers with the peaks without them and without their idle stretches; `key` is name and shape."""
+    name, shape = key
     names = [analysis.authors.of(number).name for number in numbers]
     stretches = {number: idle_over_peak(analysis.program, memory, number) for number in numbers}
     members = {member for number in numbers for member in analysis.program.buffers.members(number)}
     return SimilarBuffers(
         relation=common_relation(map(analysis.authors.of, numbers)),
-        op_name=spoken_name(names) if key[0].startswith(UNNAMED_ARGUMENT) else key[0],
-        shape=key[1],
+        op_name=spoken_name(names) if name.startswith(UNNAMED_ARGUMENT) else name,
+        shape=shape,
         buffers=analysis.program.buffers.one_of_each(numbers),
         held_bytes=held_bytes,
         gone=memory.gone(members),

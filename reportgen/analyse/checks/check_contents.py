@@ -74,22 +74,36 @@ def numbering(figures: Figures) -> Iterator[Finding]:
 )
 def constants_and_parameters(figures: Figures) -> Iterator[Finding]:
     """Look for constants in other allocations, and for parameters of the entry, which live from 0 to the end."""
+    yield from _constants(figures)
+    yield from _parameters(figures)
+
+
+def _constants(figures: Figures) -> Iterator[Finding]:
+    """Compare the allocations marked as constant with those of constants, but where an instruction has no text."""
     values, allocations, definitions = figures.dump.values, figures.dump.allocations, figures.definitions
     constants = {name for name, defined in definitions.items() if defined.opcode == "constant"}
-    parameters = {name: defined.parameter for name, defined in definitions.items() if defined.parameter is not None}
     with_constant = set(compress(values.allocations, map(constants.__contains__, values.names)))
     with_unknown = set(compress(values.allocations, map(not_, map(definitions.__contains__, values.names))))
-    with_parameter = {
-        values.allocations[number]: parameters[values.names[number]]
-        for number in compress(range(len(values)), map(parameters.__contains__, values.names))
-        if figures.facts.starts[number] == 0 and figures.facts.ends[number] == figures.moments
-    }
-    for number in sorted(with_constant ^ {n for n, allocation in enumerate(allocations) if allocation.is_constant}):
+    marked = {number for number, allocation in enumerate(allocations) if allocation.is_constant}
+    for number in sorted(with_constant ^ marked):
         if number not in with_unknown:
             is_marked = allocations[number].is_constant
             what = "holds no constant" if is_marked else "holds a constant but is not marked as one"
             message = f"allocation {allocations[number].index} {what}"
             yield finding("contents-differ", message, allocations[number].text_offset, allocation=number)
+
+
+def _parameters(figures: Figures) -> Iterator[Finding]:
+    """Report allocations that hold a parameter of the entry and are not marked as its own."""
+    values, allocations = figures.dump.values, figures.dump.allocations
+    parameters = {
+        name: defined.parameter for name, defined in figures.definitions.items() if defined.parameter is not None
+    }
+    with_parameter = {
+        values.allocations[number]: parameters[values.names[number]]
+        for number in compress(range(len(values)), map(parameters.__contains__, values.names))
+        if figures.facts.starts[number] == 0 and figures.facts.ends[number] == figures.moments
+    }
     for number, parameter in with_parameter.items():
         if allocations[number].parameter is None:
             message = f"allocation {allocations[number].index} holds parameter {parameter} but is not marked as one"

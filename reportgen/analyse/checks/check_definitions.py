@@ -50,6 +50,7 @@ def shapes(figures: Figures) -> Iterator[Finding]:
 def covered(figures: Figures) -> Iterator[Finding]:
     """Look for instructions and parts of tuples at which no value is positioned: XLA places a value at each."""
     dump, entries = figures.dump, figures.dump.used_values or UsedValues()
+    # Rows are compared as bytes, as the dump prints them, because a large dump has hundreds of thousands.
     rows = b"".join(entries.positions)
     positions = {row.removesuffix(b"\n") for row in BytesIO(rows)}
     if rows.count(b"\n") != len(positions) - (b"" in positions):

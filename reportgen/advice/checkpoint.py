@@ -292,7 +292,11 @@ def by_scope(arrays: Iterable[Array]) -> Mapping[str, Mapping[Unit, Sequence[Arr
 def _edits(
     units: Mapping[Unit, Sequence[Array]], arrays: Sequence[Array], made: Mapping[Unit, Sequence[Lifetime]]
 ) -> tuple[Edit, Edit]:
-    """Return what a checkpoint changes where it saves least, and where it saves most."""
+    """Return what a checkpoint changes where it saves least, and where it saves most.
+
+    It saves least if a unit computes all its arrays again at the first read of any of them (`early`), and holds its
+    inputs and working set until then. It saves most if each array is only there again when it is read (`late`).
+    """
     early: dict[int, list[Stretch]] = {}
     late: dict[int, list[Stretch]] = {}
     more: list[Change] = []

@@ -185,8 +185,9 @@ class Memory:
             added += steps[first]
             if first < last:
                 amount, moment = self._maxima.of(first, last)
-                highest = max(highest, (amount + added, -moment))
-        return highest[0], -highest[1]
+                highest = max(highest, (amount + added, -moment))  # of equal amounts the first
+        most, negated = highest
+        return most, -negated
 
     def changed(self, *, static_bytes: int, added: Iterable[Held]) -> "Memory":
         """Return the space with other static bytes and with more temporaries, which share bytes with none so far."""

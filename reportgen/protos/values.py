@@ -99,7 +99,7 @@ class PlacedValues:
                 continue
             mine, theirs = buffer_of.setdefault(value, [value]), buffer_of.setdefault(aliased, [aliased])
             if len(mine) < len(theirs):
-                mine, theirs = theirs, mine
+                mine, theirs = theirs, mine  # so that each value changes its buffer a few times at most
             if mine is not theirs:
                 mine.extend(theirs)
                 buffer_of.update(dict.fromkeys(theirs, mine))

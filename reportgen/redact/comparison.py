@@ -97,6 +97,7 @@ class ComparisonRedactor:
         return replace(measured, dump=dump, facts=replace(measured.facts, values=values, _rows={}))
 
     def _graph(self, graph: Graph, measured: Measured) -> Graph:
+        """Return the graph with names, scopes and source lines redacted; `measured` is its dump, redacted already."""
         token, words = self._redactor.token, self._redactor.words
         operations = [
             Operation(

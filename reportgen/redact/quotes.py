@@ -16,8 +16,9 @@ _TOKEN = re.compile(r"(?:data|dump|folder|host|name|number|path|person|program|t
 def redact_message(message: str) -> str:
     """Return a message with only its own words and tokens, because it may quote a file that could not be read."""
     pieces = _AMOUNT.split(message)
-    # Around the amounts, because a number before one would be taken for its first group.
-    texts = [text if is_amount % 2 else _GROUPED.sub("(redacted)", text) for is_amount, text in enumerate(pieces)]
+    # The pieces with odd numbers are amounts. Long numbers are searched for in each text between them, because a number
+    # before an amount would be taken for its first group.
+    texts = [piece if number % 2 else _GROUPED.sub("(redacted)", piece) for number, piece in enumerate(pieces)]
     return _MESSAGE_WORD.sub(_redacted_word, "".join(texts))
 
 

@@ -105,41 +105,57 @@ class Redactor:
         return self._words(text.encode("utf-8", "surrogateescape")).decode("utf-8", "replace")
 
     def _redacted_line(self, line: bytes) -> bytes:
+        """Return a line, with its end, with its words and strings redacted; one outside of the grammar is one token."""
         content = line.removesuffix(b"\n")
         if not content.strip() or _HEADING.fullmatch(content):
             return line
         self._key = None
-        is_known = _IN_GRAMMAR.fullmatch(content)
-        redacted = _replaced(_STRING_OR_WORD, self._redacted, content) if is_known else self._tokens.of("text", content)
+        if _IN_GRAMMAR.fullmatch(content):
+            redacted = _replaced(_STRING_OR_WORD, self._redacted_match, content)
+        else:
+            redacted = self._tokens.of("text", content)
         return redacted + line[len(content) :]
 
-    def _redacted(self, match: re.Match[bytes]) -> bytes:
+    def _redacted_match(self, match: re.Match[bytes]) -> bytes:
+        """Return what replaces a word, or a string with its key and quotes.
+
+        It notes a key of JSON for the values that follow, so the matches of a line must come in order.
+        """
         content, key = match["string"], match["key"]
         follows = match.string[match.end() : match.end() + 1]
-        if key or (content is None and follows == b"="):
-            self._key = None
         if content is None:
+            if follows == b"=":
+                self._key = None
             if _is_structure(match, self._key):
                 return match[0]
             return self._tokens.of("name", match[0]) if match[0].isdigit() else self._word(match[0])
-        if follows == b":" and not key:
+        if key:
+            self._key = None
+            return self._word(key) + b'="' + self._redacted_string(key, content) + match["end"]
+        if follows == b":":
             self._key = content
-            return b'"' + self._string(None, content) + b'"'
-        before = self._word(key) + b'="' if key else b'"'
-        return before + self._string(key, content) + match["end"]
+            return b'"' + self._redacted_string(None, content) + b'"'
+        return b'"' + self._redacted_string(None, content) + match["end"]
 
-    def _string(self, key: bytes | None, content: bytes) -> bytes:
+    def _redacted_string(self, key: bytes | None, content: bytes) -> bytes:
+        """Return what replaces the text between two quotes; `key` is what an `=` before the first one assigns to.
+
+        A source file keeps its extension, and a name its known words. Any other string stays or goes as a whole: a
+        number stays where the grammar has a measure, and words if all of them are known.
+        """
         if key == b"source_file" and content:
             extension = _EXTENSION.search(content)
             return self._tokens.of("path", content) + (extension[0] if extension else b"")
         if key in _NAMES:
             return self._words(content)
-        if content.isdigit():
-            return content if _is_measure(key or self._key, content) else self._tokens.of("data", content)
-        # Other strings are shown whole or not at all, and not with a slash, because `data/model` may be a path.
-        is_shown = b"/" not in content and not _GROUPED.search(content)
-        is_shown = is_shown and all(self._is_known(word[0].decode("latin-1")) for word in _WORDS.finditer(content))
+        is_shown = _is_measure(key or self._key, content) if content.isdigit() else self._has_only_known_words(content)
         return content if is_shown else self._tokens.of("data", content)
+
+    def _has_only_known_words(self, content: bytes) -> bool:
+        """Return whether each word of a string is known; never with a slash, because `data/model` may be a path."""
+        if b"/" in content or _GROUPED.search(content):
+            return False
+        return all(self._is_known(word[0].decode("latin-1")) for word in _WORDS.finditer(content))
 
     def _words(self, text: bytes) -> bytes:
         pieces, after = [], 0
@@ -208,6 +224,7 @@ def _is_in_groups(match: re.Match[bytes]) -> bool:
 
 
 def _is_where_measures_are(match: re.Match[bytes], key: bytes | None) -> bool:
+    """Return whether the grammar has a measure here: after a key of measures, or between the words of a line."""
     if key is not None:
         return _is_measure(key, match[0])
     text, (start, end) = match.string, match.span()

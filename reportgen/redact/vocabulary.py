@@ -239,12 +239,13 @@ def is_known_in_messages(word: str) -> bool:
 
 
 def _consists_of(name: str, words: frozenset[str]) -> bool:
+    """Return whether a name is a number, or segments that are known words or may follow them; never an address."""
     if _NUMBER.fullmatch(name):
         return True
     if not name.isascii() or _ADDRESS.search(name):
         return False
     before = ""
-    for separator, segment in _SEGMENTS.findall(name)[:-1]:
+    for separator, segment in _SEGMENTS.findall(name)[:-1]:  # the last match is the empty end of the name
         if not _may_follow(before, separator, segment, words):
             return False
         before = segment

@@ -71,6 +71,7 @@ def read_line(text: str) -> Line | None:
 
 @lru_cache(maxsize=1024)  # because tables and lists repeat most of their short lines
 def _read_part(text: str) -> Line | None:
+    """Parse a line that is a separator, a heading, a row, a total of chunks, or the beginning of an entry."""
     match = _PART.fullmatch(text)
     if match is None:
         return None
@@ -82,14 +83,19 @@ def _read_part(text: str) -> Line | None:
         case "entry":
             return Line("entry", {"number": int(match["number"] or match["gpu_number"]), "size": match["entry_size"]})
         case "row":
-            name, detail = match["row_name"], (match["row_detail"] or match["cut_detail"] or "").strip()
-            exact = _EXACT.fullmatch(detail)
-            printed = exact[1].replace(",", "") if exact else match["row_size"] or ""
-            # Of an allocator's statistics some versions print bytes without a unit, and one row counts allocations.
-            is_bare = name in _STATISTICS or exact is not None
-            amount = None if name == "NumAllocs" else read_size(printed, needs_unit=not is_bare)
-            return Line("row", {"name": name, "size": amount, "detail": detail})
+            return _row(match)
     name = match["sized_head"] or match["bare_head"] or "Output size"
     size = match["head_size"] or match["output_size"]
     detail = (match["output_detail"] or "").rstrip().removesuffix(".")
     return Line("head", {"name": name, "size": size, "detail": detail})
+
+
+def _row(match: re.Match[str]) -> Line:
+    """Return a row of a table; its size is None where the text has none, or where the row is no amount of memory."""
+    name, detail = match["row_name"], (match["row_detail"] or match["cut_detail"] or "").strip()
+    exact = _EXACT.fullmatch(detail)
+    printed = exact[1].replace(",", "") if exact else match["row_size"] or ""
+    # Of an allocator's statistics some versions print bytes without a unit, and one row counts allocations.
+    is_bare = name in _STATISTICS or exact is not None
+    amount = None if name == "NumAllocs" else read_size(printed, needs_unit=not is_bare)
+    return Line("row", {"name": name, "size": amount, "detail": detail})

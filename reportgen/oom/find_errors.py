@@ -48,6 +48,8 @@ _OUTPUT_OF = re.compile(r"output of ([^@]+)(?:@.*)?")
 _CORES = ("tensor_core_size", "sparse_core_size")
 _STATISTICS = "BufferAssignment stats"
 _MAY_HAVE_STATE = frozenset({"allocator", "execution"})
+_PARTS_WITH_A_FIELD = frozenset({"code", "space", "module", "device", *SIZES})
+"""The parts of a sentence that `OutOfMemory` has fields for; it keeps any other in `words`."""
 
 
 class Sentence(NamedTuple):
@@ -66,21 +68,22 @@ def find_out_of_memory(data: bytes) -> tuple[OutOfMemory, ...]:
 
 def find_in_pieces(pieces: Iterable[bytes]) -> tuple[OutOfMemory, ...]:
     """Return every event in a text that arrives in pieces."""
-    numbers: defaultdict[OutOfMemory, list[int]] = defaultdict(list)
+    first_lines: defaultdict[OutOfMemory, list[int]] = defaultdict(list)
     for passage in passages(pieces):
         by_source: defaultdict[str, list[PlainLine]] = defaultdict(list)
         for line in plain_lines(passage.data.decode("utf-8", "replace").split("\n"), passage.first_line):
             by_source[line.source].append(line)
         for lines in by_source.values():
             for number, event in _events(lines):
-                numbers[event].append(number)
-    events = [event._replace(line=min(lines), times=len(lines)) for event, lines in numbers.items()]
+                first_lines[event].append(number)
+    events = [event._replace(line=min(lines), times=len(lines)) for event, lines in first_lines.items()]
     return tuple(sorted(events, key=lambda event: event.line))
 
 
 def _events(lines: Sequence[PlainLine]) -> Iterator[tuple[int, OutOfMemory]]:
     """Yield each event, and the number of its first line, in the lines of one process."""
-    assembly, skipped, place = _Assembly(), 0, 0
+    assembly, place = _Assembly(), 0
+    skipped = 0  # lines in a row that are neither a sentence nor part of a table or list
     while place < len(lines):
         line = lines[place]
         place += 1
@@ -91,7 +94,7 @@ def _events(lines: Sequence[PlainLine]) -> Iterator[tuple[int, OutOfMemory]]:
         skipped = 0 if sentence or part else skipped + 1
         if sentence:
             place = after
-            if not assembly.takes(sentence):
+            if not assembly.absorbs(sentence):
                 yield from assembly.finished()
                 assembly.begin(sentence, line.number)
         elif part:
@@ -101,7 +104,7 @@ def _events(lines: Sequence[PlainLine]) -> Iterator[tuple[int, OutOfMemory]]:
         elif skipped == _PATIENCE:
             yield from assembly.finished()
         elif skipped <= _MOST_WRAPPED:
-            assembly.go_on(line.text)
+            assembly.extend_field(line.text)
     yield from assembly.finished()
 
 
@@ -111,6 +114,7 @@ def _sentence(lines: Sequence[PlainLine], start: int) -> tuple[Sentence | None, 
     best = _read(text)
     if best is None and (read_line(text) or not _begins(lines, start)):
         return None, after
+    # A sentence may be wrapped, so join the lines up to the next row or sentence, and keep the reading that says most.
     joined, continued, place = text, 0, start + 1
     while continued < _MOST_CONTINUED and place < len(lines):
         piece = lines[place].text
@@ -165,6 +169,7 @@ def _read(text: str) -> Sentence | None:
 
 
 def _sentence_of(form: Form, match: re.Match[str], text: str) -> Sentence | None:
+    """Return the sentence that a form has matched in a text; None if what must stand right before it is missing."""
     before = text[: match.start()]
     right_before = form.pattern_before.search(before[-_LONGEST_BEFORE:]) if form.before else None
     if form.before and right_before is None:
@@ -198,15 +203,15 @@ class _Assembly:
 
     event: OutOfMemory | None = None
     number: int = 0
-    head: str = ""
+    head: str = ""  # of the table that is being read
     heads: set[str] = field(default_factory=set)
-    last_number: int = 0
+    last_number: int = 0  # of an entry
     totals: list[Total] = field(default_factory=list)
     buffers: list[LoggedBuffer] = field(default_factory=list)
     entry: dict[str, Any] | None = None
     last_field: str = ""
 
-    def takes(self, sentence: Sentence) -> bool:
+    def absorbs(self, sentence: Sentence) -> bool:
         """Add a sentence to the event if it is about the same failure, and return whether it is."""
         if self.event and self.event.name in sentence.form.may_hold:  # what did not fit is said before the reason
             needed = self.event.needed
@@ -266,8 +271,8 @@ class _Assembly:
             yield self.number, _with_totals(event)
         self.event, self.head, self.heads, self.last_number, self.totals, self.buffers = None, "", set(), 0, [], []
 
-    def go_on(self, text: str) -> None:
-        """Add a line to the field before it, which was wrapped; fields of entries are read as a whole at its end."""
+    def extend_field(self, text: str) -> None:
+        """Add a line to the field before it, which was wrapped; an entry is read when all its fields are complete."""
         if self.entry is not None and self.last_field:
             self.entry[self.last_field] += f" {text}"
 
@@ -288,7 +293,9 @@ class _Assembly:
 def _form_of(line: Line) -> Form:
     """Return the form of an event that begins with a line of a table instead of a sentence."""
     name = line.parts["name"] if line.role == "head" else ""
-    return STATE if line.role == "chunks" or name == "Stats" else STATISTICS if name == _STATISTICS else FRAGMENT
+    if line.role == "chunks" or name == "Stats":
+        return STATE
+    return STATISTICS if name == _STATISTICS else FRAGMENT
 
 
 def _with_totals(event: OutOfMemory) -> OutOfMemory:
@@ -304,8 +311,8 @@ def _with_totals(event: OutOfMemory) -> OutOfMemory:
 
 
 def _event_of(sentence: Sentence) -> OutOfMemory:
+    """Return the event that a sentence states, without the tables and lists that may follow."""
     parts, sizes = sentence.parts, _sizes(sentence)
-    stated = {"code", "space", "module", "device", *SIZES}
     return OutOfMemory(
         name=sentence.form.name,
         message=sentence.text,
@@ -313,7 +320,7 @@ def _event_of(sentence: Sentence) -> OutOfMemory:
         space=parts.get("space", sentence.form.space).lower(),
         module=parts.get("module", ""),
         device=parts.get("device", ""),
-        words=tuple((name, value) for name, value in parts.items() if name not in stated),
+        words=tuple((name, value) for name, value in parts.items() if name not in _PARTS_WITH_A_FIELD),
         needed=sizes.get("needed"),
         capacity=sizes.get("capacity"),
         excess=sizes.get("excess"),
@@ -348,12 +355,14 @@ def _named_buffer(sentence: Sentence) -> list[LoggedBuffer]:
         return []
     tag, hlo = parts.get("tag", ""), parts.get("hlo", "")
     output = _OUTPUT_OF.fullmatch(tag)
-    instruction = output[1] if output else "" if hlo.startswith("<") else hlo
+    named = "" if hlo.startswith("<") else hlo  # which may be <no-hlo-instruction>
+    instruction = output[1] if output else named
     size = _sizes(sentence)["needed"]
     return [LoggedBuffer(size=size, shape=parts["shape"], instruction=instruction, kind=tag, is_cut="tag" not in parts)]
 
 
 def _buffer_of(entry: dict[str, Any], *, is_cut: bool) -> LoggedBuffer:
+    """Return the buffer that an entry of a list describes; `entry` has its fields under the names that XLA prints."""
     label = _LABEL.match(entry.get("XLA label", ""))
     opcode = _OPCODE.search(label[2]) if label else None
     matches = _ATTRIBUTE.findall(entry.get("Operator", ""))

@@ -76,7 +76,7 @@ class Passage(NamedTuple):
 def passages(pieces: Iterable[bytes]) -> Iterator[Passage]:
     """Yield the parts of a text around each sign, and nothing where it has none."""
     parts: list[bytes] = []
-    before, first, number = b"", 1, 1
+    before, first, number = b"", 1, 1  # the end of the piece before, and the first lines of the passage and the piece
     for piece in _whole_lines(pieces):
         if has_sign(before + piece):  # because a sign may be wrapped where a piece ends
             if not parts:

@@ -47,6 +47,7 @@ def read_size(text: str, *, needs_unit: bool = True) -> SizeRange | None:
 
 @lru_cache(maxsize=1024)  # because a list repeats most of its sizes
 def _range_of(text: str, needs_unit: bool) -> SizeRange | None:
+    """Return the bytes that a printed size may stand for before it was rounded; None if the text is no size."""
     match = _SIZE.fullmatch(text)
     if match is None:
         return None

@@ -187,7 +187,7 @@ def _search_folder(folder: Folder, search: PathSearch) -> None:
     earlier = len(search.texts)
     for plain, names in forms.items():
         if split := split_part(plain):
-            stems[split[0]][split[1]] += names
+            stems[split.stem][split.part] += names
         elif is_profile(plain):
             profiled |= _add_profile(folder, names, search)
         elif stem := proto_stem(plain):
@@ -219,9 +219,9 @@ def _search_file(path: AnyPath, search: PathSearch) -> None:
         raise UnreadableInput(f"{printable(path)}: {damage}")
     folder = Folder(path.parent)
     if split := split_part(path.name):
-        parts = _siblings(path, split[0])
+        parts = _siblings(path, split.stem)
         if 0 in parts:
-            _add_named(folder, split[0], parts, search)
+            _add_named(folder, split.stem, parts, search)
         else:
             _add_quoted(folder, path.name, read_text(path, search.max_bytes)[0], search)
     elif is_profile(path.name):
@@ -275,7 +275,7 @@ def _siblings(path: AnyPath, stem: str) -> dict[int, list[str]]:
     for name in dict.fromkeys([path.name, *names]):
         split = split_part(name)
         if split and (name == path.name or _is_beside(path.parent / name, path.parent)):
-            parts[split[1]].append(name)
+            parts[split.part].append(name)
     return parts
 
 

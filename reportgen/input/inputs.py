@@ -58,7 +58,7 @@ def inputs_of(files: DumpFiles) -> Inputs:
 @lru_cache(maxsize=1)
 def _shared_names(folder: Path, modified: int) -> Set[str]:
     """Return the names in a directory that modules of several devices share, so that inputs may be of any of them."""
-    stems = (split[0] for path in folder.iterdir() if (split := split_part(path.name)))
+    stems = (split.stem for path in folder.iterdir() if (split := split_part(path.name)))
     modules = {(name.module, name.device) for name in map(read_stem, stems)}
     return {name for name, count in Counter(name for name, _ in modules).items() if count > 1}
 

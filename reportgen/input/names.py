@@ -7,7 +7,7 @@ names and stages both contain dots, so a name is read from the outside in.
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import PurePath
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from reportgen.record import record
 
@@ -132,12 +132,19 @@ def without_compression(file_name: str) -> str:
     return file_name[:-3] if file_name.lower().endswith(COMPRESSION_SUFFIXES) else file_name
 
 
-def split_part(file_name: str) -> tuple[str, int] | None:
-    """Return the stem and the index into `PART_SUFFIXES`, or None if the file is not named as part of a dump."""
+class PartName(NamedTuple):
+    """The name of a file of a dump without its suffix, which has the index `part` in `PART_SUFFIXES`."""
+
+    stem: str
+    part: int
+
+
+def split_part(file_name: str) -> PartName | None:
+    """Return the stem and the part that a file name states; None if it is not named as part of a dump."""
     plain = without_compression(file_name)
     for part, suffix in enumerate(PART_SUFFIXES):
         if plain.endswith(suffix):
-            return plain.removesuffix(suffix), part
+            return PartName(plain.removesuffix(suffix), part)
     return None
 
 
@@ -172,7 +179,7 @@ def is_unread_part(file_name: str) -> bool:
 def read_name(file_name: str) -> DumpName:
     """Parse `[TIMESTAMP.]module_NNNN[.MODULE_NAME][.cl_CHANGELIST].STAGE-buffer-assignment.txt`, or any other name."""
     part = split_part(file_name)
-    stem = part[0] if part else PurePath(without_compression(file_name)).stem
+    stem = part.stem if part else PurePath(without_compression(file_name)).stem
     module = _MODULE.fullmatch(stem) if part else None
     rest = _REST.fullmatch(module["rest"] or "") if module else None
     if module is None or rest is None:

@@ -91,7 +91,7 @@ def _truncations(
     yield from (f"{problem.file}: {problem.message}" for problem in contents.problems if problem.severity != "note")
     for part in analysis.dump.text.parts:
         split = split_part(part.label)
-        words = _PART_WORDS[split[1]] if split else part.label
+        words = _PART_WORDS[split.part] if split else part.label
         if not part.data:
             yield f"the {words} file is empty"
         elif not part.data.endswith(b"\n"):  # with which every complete part ends
@@ -108,7 +108,7 @@ def _expected(files: DumpFiles, sections: frozenset[str]) -> frozenset[str]:
 
     A file that contains only allocations is the first of three, so the other two must follow.
     """
-    numbers = {split[1] for part in files.parts if not part.frame and (split := split_part(part.path.name))}
+    numbers = {split.part for part in files.parts if not part.frame and (split := split_part(part.path.name))}
     if numbers == {0}:
         return frozenset() if sections & _LATER else _LATER
     return _LATER if 0 < len(numbers) < len(PART_SUFFIXES) else frozenset()
@@ -124,7 +124,7 @@ def _inconsistencies(files: DumpFiles, judged: Completeness, parts: Stamps, base
             splits = [split_part(part.path.name) for part in files.parts]
             # The numbers differ for a log, because its frames share one file.
             pairs = zip(splits, is_old, strict=True) if len(splits) == len(is_old) else ()
-            old = ", ".join(_PART_WORDS[split[1]] for split, is_old_part in pairs if split and is_old_part)
+            old = ", ".join(_PART_WORDS[split.part] for split, is_old_part in pairs if split and is_old_part)
             yield f"some of its files are new, others are old{f' ({old})' if old else ''}"
     if judged.siblings_differ and not (baseline and baseline.siblings_differ):
         yield "the files next to it do not fit it"

@@ -315,4 +315,4 @@ def _lacks_something(contents: Contents) -> bool:
 
 def _stem(label: str) -> str | None:
     split = split_part(label)
-    return split[0] if split else None
+    return split.stem if split else None

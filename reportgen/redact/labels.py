@@ -142,7 +142,7 @@ class _Labels:
     def _unnumbered(self, name: str) -> Iterator[_Piece | str]:
         """Split the name of a file that XLA did not name; keep only a suffix that may come from XLA."""
         split = split_part(name)
-        stem = split[0] if split else PurePath(without_compression(name)).stem
+        stem = split.stem if split else PurePath(without_compression(name)).stem
         suffix = name[len(stem) :]
         if name.isdigit() and len(name) < _LONGEST_COUNT:
             yield name

@@ -130,13 +130,7 @@ def discover_all(
     Raises UnreadableInput if a path cannot be read.
     """
     searches = [_search(path, excluded, max_bytes) for path in paths]
-    why_none = ""
-    if not any(search.dumps for search in searches):
-        reasons = [f"{printable(search.path)}: {search.why_empty()}" for search in searches]
-        reasons += [f"{problem.file}: {problem.message}" for search in searches for problem in search.problems]
-        is_known = all(search.description for search in searches)
-        how = _HOW_TO_RUN if all(search.is_text for search in searches) else _LOOKED_FOR + _HOW_TO_DUMP
-        why_none = "\n".join([*reasons, *([] if is_known else [how])])
+    why_none = _why_none(searches)
     for search in searches:
         if not search.dumps and not search.texts:
             search.report("warning", printable(search.path.name), search.why_empty())
@@ -154,7 +148,19 @@ def discover_all(
     )
 
 
+def _why_none(searches: Sequence[PathSearch]) -> str:
+    """Return why no path has a dump, and how to get one; empty if one has."""
+    if any(search.dumps for search in searches):
+        return ""
+    reasons = [f"{printable(search.path)}: {search.why_empty()}" for search in searches]
+    reasons += [f"{problem.file}: {problem.message}" for search in searches for problem in search.problems]
+    if not all(search.description for search in searches):
+        reasons.append(_HOW_TO_RUN if all(search.is_text for search in searches) else _LOOKED_FOR + _HOW_TO_DUMP)
+    return "\n".join(reasons)
+
+
 def _search(path: AnyPath, excluded: Path | None, max_bytes: int) -> PathSearch:
+    """Return what a path contains. Raises UnreadableInput if it cannot be read; a folder below it is only skipped."""
     search = PathSearch(path, max_bytes, is_excluded=is_inside(path, excluded))
     if search.is_excluded:
         return search
@@ -178,13 +184,14 @@ def _search(path: AnyPath, excluded: Path | None, max_bytes: int) -> PathSearch:
 
 
 def _search_folder(folder: Folder, search: PathSearch) -> None:
+    """Add the dumps and texts in the files of one folder; protos last, because other files may have their modules."""
     forms: dict[str, list[str]] = defaultdict(list)  # X, X.gz and X.xz, in this order
     for name in folder.names:
         forms[without_compression(name)].append(name)
     stems: dict[str, dict[int, list[str]]] = defaultdict(lambda: defaultdict(list))
     protos: list[tuple[str, list[str]]] = []
     profiled: set[str] = set()
-    earlier = len(search.texts)
+    earlier_texts = len(search.texts)
     for plain, names in forms.items():
         if split := split_part(plain):
             stems[split.stem][split.part] += names
@@ -194,7 +201,7 @@ def _search_folder(folder: Folder, search: PathSearch) -> None:
             protos.append((stem, names))
         else:
             _look_into(folder, names, search)
-    errors = _errors_of_all(search.texts[earlier:], search) if stems else ()
+    errors = _errors_of_all(search.texts[earlier_texts:], search) if stems else ()
     # The text of a module is used instead of its proto, and compared with it; a profile has the same proto.
     texts = [read_stem(stem) for stem, parts in stems.items() if _add_named(folder, stem, parts, search, errors)]
     modules = {(name.module, name.device) for name in texts} | {(name.module, None) for name in texts}
@@ -238,18 +245,26 @@ def _search_file(path: AnyPath, search: PathSearch) -> None:
 def _add_text(folder: Folder, name: str, search: PathSearch) -> None:
     """Add the errors and the dumps in a text that the user has given. A long log is read whole only for a dump."""
     path = folder.path / name
-    error, dump = WordSearch(), False
-    try:
-        for piece in error.watched(pieces(path), whole=True):
-            dump = dump or error.size > search.max_bytes or may_hold_dump(piece)
-    except UNREADABLE:
-        dump = True  # so that what is wrong with it is reported
-    if dump:
+    errors = WordSearch()
+    if _must_be_read_whole(path, errors, search.max_bytes):
         data = _add_log(folder, name, search)
         if not search.dumps:
             _add_quoted(folder, name, data, search)
-    elif error.has_found:
+    elif errors.has_found:
         search.texts.append(TextFile(folder.label(name), path))
+
+
+def _must_be_read_whole(path: AnyPath, errors: WordSearch, max_bytes: int) -> bool:
+    """Return whether a text may hold a dump, is too large or cannot be read, both of which reading it reports.
+
+    If not, all of it has been searched for `errors`.
+    """
+    try:
+        with closing(pieces(path)) as stream:
+            watched = errors.watched(stream, whole=True)
+            return any(errors.size > max_bytes or may_hold_dump(piece) for piece in watched)
+    except UNREADABLE:
+        return True
 
 
 def _add_quoted(folder: Folder, name: str, data: bytes, search: PathSearch) -> None:
@@ -343,6 +358,7 @@ def _forms(folder: Folder, name: str) -> Sequence[str]:
 
 
 def _first_readable(folder: Folder, names: Sequence[str], search: PathSearch) -> str | None:
+    """Return the first of several forms of a file that can be read; report those before and after it."""
     for number, name in enumerate(names, start=1):
         damage = why_unreadable(folder.first_look(name))
         if damage is None:

@@ -119,13 +119,15 @@ def group_dumps(frames: Iterable[LogFrame]) -> tuple[list[tuple[LogFrame, ...]],
     latest: dict[tuple[str, bytes], dict[int, LogFrame]] = {}
     orphans: list[LogFrame] = []
     for frame in frames:
-        stem, part = split_part(frame.name) or ("", None)
-        key = stem, pattern_of(frame.prefix) if frame.prefix else b""
-        if part == 0:
-            latest[key] = {}
+        name = split_part(frame.name)
+        if name is None:
+            continue
+        key = name.stem, pattern_of(frame.prefix) if frame.prefix else b""
+        if name.part == 0:
+            latest[key] = {0: frame}
             dumps.append(latest[key])
-        if part is not None and part not in latest.get(key, {part: frame}):
-            latest[key][part] = frame
-        elif part is not None:
+        elif key in latest and name.part not in latest[key]:
+            latest[key][name.part] = frame
+        else:
             orphans.append(frame)
     return [tuple(parts[part] for part in sorted(parts)) for parts in dumps], orphans

@@ -93,7 +93,8 @@ def _size(size: int) -> str:
 def _where(file_name: str) -> str:
     """Return where the plan of a module is."""
     plain, split = without_compression(file_name), split_part(file_name)
-    stem = split.stem if split else plain.removesuffix(".txt") if "after_optimizations" in plain else ""
+    stem_of_text = plain.removesuffix(".txt") if "after_optimizations" in plain else ""
+    stem = split.stem if split else stem_of_text
     if stem:
         return f"the plan is in {stem}{PART_SUFFIXES[0]}"
     return f"the plan is in the file of the same stem that ends in {PART_SUFFIXES[0]}"

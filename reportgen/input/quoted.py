@@ -86,6 +86,8 @@ class Unquoted:
 
 @record(kw_only=False)
 class _Opening:
+    """The place where a section may begin; `index` is the number of its allocation, 0 for other sections."""
+
     kind: Kind
     index: int
     start: int
@@ -101,7 +103,8 @@ def unquoted(data: bytes, prefix: Prefix, first_line: int) -> Unquoted:
     for number, line in enumerate(data.splitlines(keepends=True), start=first_line):
         match = match_prefix(line)
         if match is None:
-            skipped += [len(texts)] if line.strip() else []
+            if line.strip():
+                skipped.append(len(texts))
             continue
         text = line[match.end() :]
         own = _lines_of_string(text, prefix.quote) if prefix.is_string else [_COLORS.sub(b"", text)]
@@ -223,7 +226,7 @@ def _regions(openings: Sequence[_Opening], size: int) -> Iterator[tuple[_Opening
     """Yield the first opening of each piece, and the offset at which the next piece, a fence or the text ends it."""
     first: _Opening | None = None
     kinds: set[Kind] = set()
-    index = -1
+    index = -1  # of the last allocation; a smaller or equal one begins another dump
     for opening in openings:
         is_new = opening.kind in ("heading", "fence") or opening.kind in kinds - {"allocation"}
         if opening.kind == "allocation":

@@ -245,9 +245,13 @@ def load_text(files: DumpFiles, *, keeps_repeats: bool = False) -> tuple[DumpTex
         if not data and damage and not texts:
             raise UnreadableInput(f"{part.label}: {damage}")
         if data or not damage:
-            text, left_out = _in_frame(part, data, part.frame) if part.frame else (None, 0)
-            texts.append(text or TextPart(part.label, data, whole_lines, is_whole=part.is_whole))
-            problems += [Problem("warning", part.label, _LEFT_OUT.format(left_out))] if left_out else []
+            left_out = 0
+            text = TextPart(part.label, data, whole_lines, is_whole=part.is_whole)
+            if part.frame:
+                text, left_out = _in_frame(part, data, part.frame)
+            texts.append(text)
+            if left_out:
+                problems.append(Problem("warning", part.label, _LEFT_OUT.format(left_out)))
         if problem := _problem_of(part, size, damage):
             problems.append(problem)
     return DumpText(tuple(texts)), tuple(problems)

@@ -149,12 +149,14 @@ def list_tree(top: RemotePath) -> Iterator[Listing]:
 
     files = _file_system(top.url)[0]
     # A class that overrides `find` lists a whole tree in one request, as object stores do.
-    kind, inherited = type(files), (AbstractFileSystem.find, AsyncFileSystem._find)
-    lists_trees = kind.find is not inherited[0] and getattr(kind, "_find", None) is not inherited[1]
+    kind = type(files)
+    lists_trees = kind.find is not AbstractFileSystem.find
+    lists_trees = lists_trees and getattr(kind, "_find", None) is not AsyncFileSystem._find
     return _by_flat_list(top, files) if lists_trees else _by_folder(top, files)
 
 
 def _by_flat_list(top: RemotePath, files: Any) -> Iterator[Listing]:
+    """Yield the folders that have files, in the order of their paths, from one list of the whole tree."""
     folders: dict[tuple[str, ...], dict[str, int | None]] = {}
     try:
         with _os_errors():
@@ -171,6 +173,7 @@ def _by_flat_list(top: RemotePath, files: Any) -> Iterator[Listing]:
 
 
 def _by_folder(top: RemotePath, files: Any, parts: tuple[str, ...] = ()) -> Iterator[Listing]:
+    """Yield the folder at `parts` below `top`, then those below it, each with a list of its own."""
     folder = _below(top, parts)
     try:
         with _os_errors():
@@ -290,6 +293,7 @@ def _os_errors() -> Iterator[None]:
 
 
 def _words(error: Exception) -> str:
+    """Return what an exception says; its kind says it where it has no text of the system."""
     match error:
         case OSError(strerror=str(words)):
             return words

@@ -39,6 +39,7 @@ def line_of_key(text: str, path: Sequence[str]) -> int | None:
     lacking, having = 0, len(lines)
     if not _has(_parsed(lines), path):
         return None
+    # The first `lacking` lines are complete and lack the key, the first `having` lines are complete and have it.
     while True:
         middle = (lacking + having) // 2
         for end in chain(range(middle, having), range(middle - 1, lacking, -1)):

@@ -66,7 +66,8 @@ class Step:
         named = [subject.words for subject in self.subjects[:_MOST_NAMED]]
         left_out = self.left_out + len(self.subjects) - len(named)
         more = f" and {left_out:,} more" if left_out else ""
-        return f"{self.words} {signed_bytes(self.change_bytes)}{': ' if named else ''}{', '.join(named)}{more}"
+        colon = ": " if named else ""
+        return f"{self.words} {signed_bytes(self.change_bytes)}{colon}{', '.join(named)}{more}"
 
     def panel(self) -> Mapping[str, Any]:
         """Return the step for the panel, ready for JSON."""

@@ -11,7 +11,7 @@ the previous one had. There are three verdicts:
   it. The others usually follow at once; if they do not, this is what the compiler wrote, so it is shown.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Literal
 
@@ -78,16 +78,19 @@ def completeness(contents: Contents, analysis: Analysis, parts: Stamps, baseline
     judged = Completeness("complete", "", sections, contradictions, siblings_differ)
     # Parts that are shown already are judged; only the dump's name or the files next to it are new.
     is_judged = baseline is not None and parts == baseline.parts
-    for reason in () if is_judged else _truncations(contents, analysis, sections, baseline):
-        return replace(judged, verdict="truncated", reason=reason)
-    for reason in _inconsistencies(contents.files, judged, parts, baseline):
-        return replace(judged, verdict="inconsistent", reason=reason)
+    truncation = None if is_judged else next(_truncations(contents, analysis, sections, baseline), None)
+    if truncation:
+        return replace(judged, verdict="truncated", reason=truncation)
+    inconsistency = next(_inconsistencies(contents.files, judged, parts, baseline), None)
+    if inconsistency:
+        return replace(judged, verdict="inconsistent", reason=inconsistency)
     return judged
 
 
 def _truncations(
     contents: Contents, analysis: Analysis, sections: frozenset[str], baseline: Baseline | None
 ) -> Iterator[str]:
+    """Yield each sign, in words for a page, that the compiler has not finished writing a dump."""
     yield from (f"{problem.file}: {problem.message}" for problem in contents.problems if problem.severity != "note")
     for part in analysis.dump.text.parts:
         split = split_part(part.label)
@@ -115,16 +118,23 @@ def _expected(files: DumpFiles, sections: frozenset[str]) -> frozenset[str]:
 
 
 def _inconsistencies(files: DumpFiles, judged: Completeness, parts: Stamps, baseline: Baseline | None) -> Iterator[str]:
+    """Yield each sign, in words for a page, that the files of a dump are of different builds."""
     new = sorted(judged.contradictions - (baseline.contradictions if baseline else frozenset()))
     if new:
         yield f"its parts contradict each other ({', '.join(new)})"
     if baseline and len(parts) == len(baseline.parts):
         is_old = [now == before for now, before in zip(parts, baseline.parts, strict=True)]
         if any(is_old) and not all(is_old):
-            splits = [split_part(part.path.name) for part in files.parts]
-            # The numbers differ for a log, because its frames share one file.
-            pairs = zip(splits, is_old, strict=True) if len(splits) == len(is_old) else ()
-            old = ", ".join(_PART_WORDS[split.part] for split, is_old_part in pairs if split and is_old_part)
-            yield f"some of its files are new, others are old{f' ({old})' if old else ''}"
+            old = _old_parts(files, is_old)
+            which = f" ({old})" if old else ""
+            yield f"some of its files are new, others are old{which}"
     if judged.siblings_differ and not (baseline and baseline.siblings_differ):
         yield "the files next to it do not fit it"
+
+
+def _old_parts(files: DumpFiles, is_old: Sequence[bool]) -> str:
+    """Return the names of the old parts; empty for a log, whose parts share one file."""
+    if len(files.parts) != len(is_old):
+        return ""
+    splits = [split_part(part.path.name) for part, old in zip(files.parts, is_old, strict=True) if old]
+    return ", ".join(_PART_WORDS[split.part] for split in splits if split)

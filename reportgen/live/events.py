@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from threading import Condition
 from time import monotonic
+from typing import NamedTuple
 
 from watchdog.events import (
     EVENT_TYPE_CLOSED_NO_WRITE,
@@ -70,6 +71,14 @@ class _EventHandler(FileSystemEventHandler):
             self._wakeup.give()
 
 
+class _Target(NamedTuple):
+    """A folder to subscribe to; `inode`, because one that was replaced needs a new subscription."""
+
+    folder: Path
+    inode: int
+    is_recursive: bool
+
+
 class FileEvents:
     """Subscribe to the events of some directories, and follow the directories as they come and go.
 
@@ -79,7 +88,7 @@ class FileEvents:
     def __init__(self, wakeup: Wakeup, site: Path, lost: Callable[[str], None]) -> None:
         self._handler = _EventHandler(wakeup, site)
         self._lost = lost
-        self._watches: dict[tuple[Path, int, bool], ObservedWatch] = {}
+        self._watches: dict[_Target, ObservedWatch] = {}
         self._observer: BaseObserver | None = None
 
     @property
@@ -109,12 +118,12 @@ class FileEvents:
             watch = self._watches.pop(target)
             if self._observer is not None:
                 self._observer.unschedule(watch)
-        for path, inode, is_recursive in new:
+        for target in new:
             if self._observer is None:
                 break
             try:
-                watch = self._observer.schedule(self._handler, os.fspath(path), recursive=is_recursive)
-                self._watches[path, inode, is_recursive] = watch
+                folder, is_recursive = os.fspath(target.folder), target.is_recursive
+                self._watches[target] = self._observer.schedule(self._handler, folder, recursive=is_recursive)
             except FileNotFoundError:
                 pass  # deleted meanwhile, which the next scan notices
             except OSError as error:  # the system allows no more subscriptions
@@ -131,17 +140,13 @@ class FileEvents:
             observer.join()
 
 
-def _target(path: Path) -> tuple[Path, int, bool] | None:
-    """Return the directory to subscribe to for `path`, its inode, and whether to include everything below it.
-
-    If the path does not exist, return the nearest directory above it, because it will appear there. The inode is
-    included, because a directory that was replaced needs a new subscription.
-    """
+def _target(path: Path) -> _Target | None:
+    """Return what to subscribe to for `path`: if it does not exist, the nearest folder above, where it will appear."""
     resolved = path.resolve()
     for directory in (resolved, *resolved.parents):
         try:
             if directory.is_dir():
-                return directory, directory.stat().st_ino, directory == resolved
+                return _Target(directory, directory.stat().st_ino, directory == resolved)
         except OSError:
             continue
     return None

@@ -52,6 +52,7 @@ class Watcher:
         clock: Callable[[], float] = monotonic,
         time_of_day: Callable[[], str] = lambda: f"{datetime.now().astimezone():%H:%M:%S}",
     ) -> None:
+        """Prepare everything that needs no thread; `running` starts the server and the events."""
         output = options.output.resolve()
         if any(path.resolve().is_relative_to(output) for path in options.paths):
             raise NoDumpFound(f"The dumps are in the output directory {options.output}. Choose another one with -o.")
@@ -145,19 +146,38 @@ class Watcher:
         return result
 
     def wait(self) -> None:
-        """Wait until it is time for another scan; write pages meanwhile."""
-        pause = self.timing.safety if self._events.is_on else self.timing.polling
-        until = monotonic() + max(pause, _PAUSE_PER_SCAN * self._scan_seconds)
-        if (due := self.tracker.next_due()) is not None:
-            until = min(until, max(due, self._retry_at))
-        while not self.site.is_written and self._retry_at <= monotonic() < until and not self.wakeup.wait(0):
-            self.write_some()
-        if self.site.is_written:
-            self.site.remember(lambda: monotonic() > until or self.wakeup.wait(0))
-        elif self._trouble:
+        """Wait until it is time for another scan or for another try to write; finish the site meanwhile.
+
+        A changed file ends the wait early, once its directory has been quiet for a moment.
+        """
+        until = self._next_scan_at()
+        self._finish_site(until)
+        if self._trouble and not self.site.is_written:
             until = min(until, self._retry_at)
         if self.wakeup.wait(max(0.0, until - monotonic())):
             self.wakeup.take_when_quiet(self.timing.quiet, self.timing.at_most)
+
+    def _next_scan_at(self) -> float:
+        """Return when to scan again even if no event comes, on the clock of `monotonic`."""
+        pause = self.timing.safety if self._events.is_on else self.timing.polling
+        regular = monotonic() + max(pause, _PAUSE_PER_SCAN * self._scan_seconds)
+        due = self.tracker.next_due()
+        # A dump that is due could not be written before the next try.
+        return regular if due is None else min(regular, max(due, self._retry_at))
+
+    def _finish_site(self, until: float) -> None:
+        """Write the pages that are left, then analyse dumps of earlier processes, until a time or an event.
+
+        After a failure nothing is written before `_retry_at`.
+        """
+
+        def is_time_over() -> bool:
+            return monotonic() >= until or self.wakeup.wait(0)
+
+        while not self.site.is_written and monotonic() >= self._retry_at and not is_time_over():
+            self.write_some()
+        if self.site.is_written:
+            self.site.remember(is_time_over)
 
     def write_some(self) -> None:
         """Write some of the pages that are not on disk yet."""

@@ -39,7 +39,8 @@ def unchanged_message(result: ScanResult, dumps: Mapping[str, TrackedDump], time
         return ""
     name_of = names(dumps)
     some = ", ".join(name_of[label] for label in result.unchanged[:_MOST_NAMED])
-    return f"{time} {some}{' and others' if len(result.unchanged) > _MOST_NAMED else ''}: rewritten without a change"
+    others = " and others" if len(result.unchanged) > _MOST_NAMED else ""
+    return f"{time} {some}{others}: rewritten without a change"
 
 
 def terminal_lines(

@@ -84,6 +84,7 @@ class _RequestHandler(BaseHTTPRequestHandler):
         self.do_GET()
 
     def _send_page(self, path: str) -> None:
+        """Send the page at `path`, or lead from one that is gone to the nearest one there is."""
         site = self.server.site
         content = site.page(path)
         if content is not None:
@@ -185,6 +186,7 @@ class LiveServer(ThreadingHTTPServer):
         self._thread = Thread(target=self.serve_forever, kwargs={"poll_interval": 0.1}, daemon=True, name="server")
 
     def _listen(self, port: int | None) -> None:
+        """Bind the port, or the first free one if it is None. Raises PortTaken."""
         ports = range(_FIRST_PORT, _FIRST_PORT + _PORTS_TRIED) if port is None else [port]
         reason = ""
         for number in ports:

@@ -51,6 +51,7 @@ class ShownSite:
         publish: Callable[[], None],
         time_of_day: Callable[[], str],
     ) -> None:
+        """Begin with no pages; the tracker's first scan shows the dumps that there are."""
         self._site = site
         self._tracker = tracker
         self._served = served
@@ -197,6 +198,7 @@ class ShownSite:
         self._write(key, pages, list(islice(pages.left, 1 if pages.text_bytes > _LARGE else _PAGES_AT_ONCE)))
 
     def _write(self, key: str, pages: DumpPages, paths: Sequence[str]) -> None:
+        """Write some pages of a dump, and tell requests that wait for them; pages of an older build are forgotten."""
         dump = self._tracker.dumps.get(key)
         if dump is None or dump.shown is None or dump.shown.left is not pages.left:
             del self._writing[key]  # because the dump is gone, or has a newer build

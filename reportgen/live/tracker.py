@@ -84,6 +84,7 @@ class Tracker:
         clock: Callable[[], float],
         time_of_day: Callable[[], str],
     ) -> None:
+        """Begin without dumps. `clock` is that of the loop, and `time_of_day` returns a time for people."""
         self._options = options
         self._settings = settings
         self.timing = timing
@@ -203,15 +204,16 @@ class Tracker:
         return published_errors(real, self._settings.redaction, self._options.max_dump_bytes)
 
     def _note_gone(self, result: ScanResult) -> None:
-        here = {files.label for files in self.last_search.real.dumps}
+        """Mark dumps that the last search no longer found; forget those that were never shown."""
+        present = {files.label for files in self.last_search.real.dumps}
         places = {files.place for files in self.last_search.real.dumps}
-        names = {files.label for files in self.last_search.shown.dumps if files.place in places}
-        for key in self.dumps.keys() - here:
+        taken = {files.label for files in self.last_search.shown.dumps if files.place in places}
+        for key in self.dumps.keys() - present:
             dump = self.dumps[key]
             if self.retry.at is not None and any(stamps_of(dump.files)):
                 continue  # it is there, and its folder cannot be listed at the moment
             # A name that redaction has given to another dump belongs to that one.
-            if dump.shown is None or dump.files.label in names:
+            if dump.shown is None or dump.files.label in taken:
                 del self.dumps[key]
             elif not dump.is_gone:
                 dump.is_gone, dump.stamps, dump.read = True, (), None

@@ -92,17 +92,19 @@ def _write(comparison: BuildComparison, judgement: Judgement, options: argparse.
 
 
 def _print(comparison: BuildComparison, say: Say) -> None:
-    if not comparison.before.is_missing:
-        changed = [module for module in comparison.modules if module.status != "same"]
-        unknown = [module for module in comparison.modules if module.status == "same" and unknown_words(module)]
-        for module in (*changed, *unknown):
-            fits, _ = fit_words(module)
-            words = f"{headline(module)}; {fits}" if fits else headline(module)
-            say(f"{module.status}: {module.module.name} ({module.module.path}): {words}")
-            if why := cause(module):
-                say(f"  {why}")
-        same = len(comparison.modules) - len(changed) - len(unknown)
-        rest = f", {len(unknown):,} cannot be compared" if unknown else ""
-        say(f"{counted(len(changed), 'module')} changed, {same:,} did not{rest}")
-        if not comparison.explains:
-            say("One side is a report, so differences are not explained.")
+    """Print each module that changed or cannot be compared, then how many there are; nothing without a baseline."""
+    if comparison.before.is_missing:
+        return
+    changed = [module for module in comparison.modules if module.status != "same"]
+    unknown = [module for module in comparison.modules if module.status == "same" and unknown_words(module)]
+    for module in (*changed, *unknown):
+        fits, _ = fit_words(module)
+        words = f"{headline(module)}; {fits}" if fits else headline(module)
+        say(f"{module.status}: {module.module.name} ({module.module.path}): {words}")
+        if why := cause(module):
+            say(f"  {why}")
+    same = len(comparison.modules) - len(changed) - len(unknown)
+    rest = f", {len(unknown):,} cannot be compared" if unknown else ""
+    say(f"{counted(len(changed), 'module')} changed, {same:,} did not{rest}")
+    if not comparison.explains:
+        say("One side is a report, so differences are not explained.")

@@ -1,4 +1,4 @@
-"""Declare the flags of each command; the docstring of a function is the help of its command.
+"""Declare the flags of each command.
 
 They are apart from what the commands do, which takes longer to import than `--help` takes to print.
 """
@@ -30,8 +30,8 @@ _ADD = "Add the figures of a build to a history: to its file, or for one at a UR
 _FIND = "Print the figures of the nearest commit in a history, as a baseline; if none is there, only a warning."
 
 
-def run(parser: argparse.ArgumentParser) -> None:
-    """Run a program, dump what XLA compiles in it, and build the site."""
+def add_run_flags(parser: argparse.ArgumentParser) -> None:
+    """Add the flags of `run`, and the command line of the program after `--`."""
     parser.usage = "%(prog)s [options] -- COMMAND [ARGUMENT ...]"
     parser.add_argument("program", nargs=argparse.REMAINDER, metavar="-- COMMAND", help="the program to run")
     parser.add_argument(
@@ -46,8 +46,8 @@ def run(parser: argparse.ArgumentParser) -> None:
     parser.set_defaults(single_file=None, module=None, explains=True)
 
 
-def build(parser: argparse.ArgumentParser) -> None:
-    """Build the site."""
+def add_build_flags(parser: argparse.ArgumentParser) -> None:
+    """Add the flags of `build`: those of a site, and of the single file that it can write instead."""
     add_paths(parser)
     _add_build(parser)
     parser.add_argument(
@@ -61,8 +61,8 @@ def build(parser: argparse.ArgumentParser) -> None:
     parser.set_defaults(explains=False)
 
 
-def watch(parser: argparse.ArgumentParser) -> None:
-    """Build the site, serve it, and update it as the compiler writes dumps."""
+def add_watch_flags(parser: argparse.ArgumentParser) -> None:
+    """Add the flags of `watch`: those of a site, and of its server."""
     add_paths(parser)
     add_contents(parser)
     add_site(parser)
@@ -77,8 +77,8 @@ def watch(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--no-serve", action="store_true", help="only keep the site on disk up to date")
 
 
-def check(parser: argparse.ArgumentParser) -> None:
-    """Parse and analyse dumps without building a site."""
+def add_check_flags(parser: argparse.ArgumentParser) -> None:
+    """Add the flags of `check`: what it reads, what it prints, and what it judges."""
     add_paths(parser)
     add_analysis(parser)
     add_redaction(parser)
@@ -96,8 +96,8 @@ def check(parser: argparse.ArgumentParser) -> None:
     _add_gate(parser)
 
 
-def explain(parser: argparse.ArgumentParser) -> None:
-    """Explain in a page of text what needs the memory, whether it fits, and what would lower it."""
+def add_explain_flags(parser: argparse.ArgumentParser) -> None:
+    """Add the flags of `explain`: which module it explains, and in which form."""
     add_paths(parser)
     add_jobs(parser)
     add_contents(parser)
@@ -114,8 +114,8 @@ def explain(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def compare(parser: argparse.ArgumentParser) -> None:
-    """Compare two builds: what changed, by how much, and why."""
+def add_compare_flags(parser: argparse.ArgumentParser) -> None:
+    """Add the flags of `compare`: its two sides, what it writes, and what it judges."""
     for side in ("before", "after"):
         parser.add_argument(
             side,
@@ -141,8 +141,8 @@ def compare(parser: argparse.ArgumentParser) -> None:
     _add_gate(parser)
 
 
-def history(parser: argparse.ArgumentParser) -> None:
-    """Keep the figures of builds over time, and show them as a trend."""
+def add_history_flags(parser: argparse.ArgumentParser) -> None:
+    """Add the two commands of `history`, `add` and `find`, each with its flags."""
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
     adding = commands.add_parser("add", help="add a build and write the trend", description=_ADD)
     adding.add_argument("build", metavar="REPORT", help="the report.json of the build, or its dumps; also a URL")
@@ -176,8 +176,8 @@ def history(parser: argparse.ArgumentParser) -> None:
         command.set_defaults(action=action)
 
 
-def export(parser: argparse.ArgumentParser) -> None:
-    """Print a module's memory over program order in a format of other tools."""
+def add_export_flags(parser: argparse.ArgumentParser) -> None:
+    """Add the flags of `export`: what it reads, and the format that it prints."""
     add_paths(parser)
     parser.add_argument(
         "--trace",
@@ -267,6 +267,7 @@ def _link(text: str) -> str:
 
 
 def _growth(text: str) -> Growth:
+    """Return the growth that a flag allows; argparse prints why any other text is refused."""
     try:
         return parse_growth(text, "growth")
     except InvalidBudget as error:

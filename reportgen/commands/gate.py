@@ -59,6 +59,7 @@ def _stated(path: Path | None) -> _Stated | None:
 
 
 def _text(path: Path) -> str:
+    """Return the text of a file of budgets. Raises InvalidBudget if it cannot be read or is too long."""
     try:
         if path.exists() and not path.is_file():
             raise OSError(None, "it is not a regular file")  # a pipe would be waited for

@@ -38,7 +38,7 @@ _PATIENCE_SECONDS = 60.0  # because builds that end together are added one after
 
 def run(options: argparse.Namespace, terminal: Terminal) -> int:
     """Run `history add` or `history find`."""
-    return (add if options.action == "add" else find)(options, terminal)
+    return add(options, terminal) if options.action == "add" else find(options, terminal)
 
 
 def add(options: argparse.Namespace, terminal: Terminal) -> int:
@@ -113,7 +113,8 @@ def _opened(options: argparse.Namespace) -> AbstractContextManager[SiteDirectory
 def _write(options: argparse.Namespace, store: AnyPath, history: bytes) -> None:
     """Write a history to its file, and the copy in the site if that is another one."""
     if isinstance(store, Path):
-        (write_file if options.history else write_own_file)(store, history)
+        write = write_file if options.history else write_own_file
+        write(store, history)
     in_site = options.output and history_in(options.output)
     if in_site and not (isinstance(store, Path) and is_same(store, in_site)):
         write_own_file(in_site, history)
@@ -124,8 +125,8 @@ def _confirm_whole(in_site: Path, history: History, max_bytes: int) -> None:
     if is_missing(in_site):
         return
     known = {record.commit for record in history.records}
-    lost = [record.commit for record in parse_history(read_whole(in_site, max_bytes), str(in_site)).records]
-    lost = [commit for commit in lost if commit not in known]
+    published = parse_history(read_whole(in_site, max_bytes), str(in_site))
+    lost = [record.commit for record in published.records if record.commit not in known]
     if lost:
         raise OptionError(
             f"{in_site}: it has {counted(len(lost), 'build')} that --history has not, such as {lost[0]};"

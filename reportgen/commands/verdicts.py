@@ -27,4 +27,6 @@ def print_verdicts(
 def exit_code(judgement: Judgement | None, *, has_failed: bool) -> int:
     """Return the exit code; an unsound build and a certain regression come before what could not be read or judged."""
     judged = judgement.exit_code if judgement else 0
-    return judged if judged in (UNSOUND, REGRESSED) else 1 if has_failed else judged
+    if judged in (UNSOUND, REGRESSED):
+        return judged
+    return 1 if has_failed else judged

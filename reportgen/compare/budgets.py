@@ -101,19 +101,26 @@ def _refuse_unknown(table: Iterable[str], known: Collection[str], where: str) ->
         raise InvalidBudget(f"{where}: unknown key {quoted(unknown[0])}; known are {', '.join(known)}")
 
 
-def _budget(table: Mapping[str, Any], file: str, line: int | None) -> Budget:
-    where = f"{file}:{line}" if line else file
-    _refuse_unknown(table, _KEYS, where)
+def _confirm_types(table: Mapping[str, Any], where: str) -> None:
+    """Raise InvalidBudget for a key whose value has another type than it needs."""
     for key, types in (("module", str), ("backend", str), ("figure", str), ("space", (str, int)), ("required", bool)):
         # A bool is asked for by name, because it is an int in Python.
         if key in table and (not isinstance(table[key], types) or (key == "space" and isinstance(table[key], bool))):
             raise InvalidBudget(f"{where}: {key} is {quoted(table[key])}; {_NEEDED[key]} is needed")
+
+
+def _budget(table: Mapping[str, Any], file: str, line: int | None) -> Budget:
+    """Return the budget that a table states; `line` is that of its heading. Raises InvalidBudget."""
+    where = f"{file}:{line}" if line else file
+    _refuse_unknown(table, _KEYS, where)
+    _confirm_types(table, where)
     if table.get("figure", FIGURES[0]) not in FIGURES:
         raise InvalidBudget(f"{where}: figure {quoted(table['figure'])} does not exist; known are {', '.join(FIGURES)}")
     if "max" not in table and "max-growth" not in table:
         raise InvalidBudget(f"{where}: a budget needs max or max-growth")
-    growth = table.get("max-growth", [])
-    if growth == [] and "max-growth" in table:
+    stated = table.get("max-growth", [])
+    growth = stated if isinstance(stated, list) else [stated]
+    if not growth and "max-growth" in table:
         raise InvalidBudget(f"{where}: max-growth is empty; a share or a size with a unit is needed")
     return Budget(
         module=table.get("module", "*"),
@@ -121,9 +128,7 @@ def _budget(table: Mapping[str, Any], file: str, line: int | None) -> Budget:
         backend=table.get("backend"),
         figure=table.get("figure", FIGURES[0]),
         max_bytes=parse_size(table["max"], f"{where}: max") if "max" in table else None,
-        growth=tuple(
-            parse_growth(text, f"{where}: max-growth") for text in (growth if isinstance(growth, list) else [growth])
-        ),
+        growth=tuple(parse_growth(text, f"{where}: max-growth") for text in growth),
         required=table.get("required", True),
         file=file,
         line=line,

@@ -46,6 +46,7 @@ def compare_json(comparison: BuildComparison, judgement: Judgement, *, matches: 
 
 
 def _verdict(verdict: Verdict) -> StatedVerdict:
+    """Return a verdict as the document states it, with null for what it is not about."""
     return StatedVerdict(
         status=verdict.status,
         level=verdict.level,
@@ -61,6 +62,7 @@ def _verdict(verdict: Verdict) -> StatedVerdict:
 
 
 def _module(module: ModuleComparison, *, matches: bool, is_baseline_missing: bool) -> ComparedModule:
+    """Return a module as the document states it; its pairs of values only with `matches`."""
     before, after = module.figures
     colors = sorted({color for side in module.figures if side for color in side.spaces})
     return ComparedModule(
@@ -98,6 +100,7 @@ def _value(graph: Graph, value: int) -> ComparedValue:
 
 
 def _space(module: ModuleComparison, color: int) -> ComparedSpace:
+    """Return a memory space of either side, with the steps between both peaks."""
     before, after = module.figures
     spaces = [side.spaces.get(color) if side else None for side in module.figures]
     comparison = module.comparison

@@ -1,6 +1,6 @@
 """The words for a module in two builds and for the evidence, the same in the terminal, in Markdown and on pages."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from reportgen.analyse.devices import MAIN_SPACE
 from reportgen.compare.builds import ModuleComparison
@@ -15,6 +15,8 @@ OVERALL_WORDS: Mapping[Overall, str] = {
     "unsound": "cannot be judged, a dump is unsound",
 }
 """What follows a headline where the builds do not pass."""
+
+_MOST_FLAGS = 5
 
 
 def headline(module: ModuleComparison) -> str:
@@ -76,7 +78,8 @@ def fit_words(module: ModuleComparison) -> tuple[str, bool]:
         return "", False
     if after.fits_device:
         left = f": {human_bytes(-fit.excess_bytes)} left" if fit else ""
-        return f"fits{' now' if before.fits_device is False else ''}{left}", False
+        now = " now" if before.fits_device is False else ""
+        return f"fits{now}{left}", False
     over = next((space_fit for space_fit in after.fits.values() if space_fit.is_over), None)
     how = f"{human_bytes(over.excess_bytes)} over capacity" if over else "the compiler refused it"
     start = {True: "no longer fits", False: "still does not fit", None: "does not fit"}[before.fits_device]
@@ -91,16 +94,24 @@ def input_words(module: ModuleComparison) -> str:
     words = []
     if difference.same_program is not None:
         words.append("the same program" if difference.same_program else "a different program")
-    if (flags := difference.differing_flags) is not None:
-        names = ", ".join([*flags[:5], *["…"] * (len(flags) > 5)])
-        differ = "1 flag differs" if len(flags) == 1 else f"{len(flags)} flags differ"
-        words.append(f"{differ} ({names})" if flags else "the same flags")
+    if difference.differing_flags is not None:
+        words.append(_flag_words(difference.differing_flags))
     if difference.same_compiler is not None:
         words.append("the same compiler" if difference.same_compiler else "a different compiler")
     if all(word.startswith("the same") for word in words) and len(words) == 3 and module.status != "same":
         words.append("so the compiler is not deterministic here")
     text = ", ".join(words)
     return text[:1].upper() + text[1:]
+
+
+def _flag_words(differing: Sequence[str]) -> str:
+    """Return how many flags differ, with the names of the first."""
+    if not differing:
+        return "the same flags"
+    differ = "1 flag differs" if len(differing) == 1 else f"{len(differing)} flags differ"
+    names = ", ".join(differing[:_MOST_FLAGS])
+    more = ", …" if len(differing) > _MOST_FLAGS else ""
+    return f"{differ} ({names}{more})"
 
 
 def matched_words(module: ModuleComparison) -> str:

@@ -216,17 +216,19 @@ def _unmatched(build: MatchedBuild, allocations: Sequence[int]) -> Mapping[tuple
 
 
 def _fate(build: MatchedBuild, allocation: int, opposite: MatchedBuild) -> _Fate:
+    """Return what an allocation without a partner is, or where the opposite side has it."""
     role = build.role(allocation)
     if _is_in_another_space(build, allocation, opposite):
         return "space"
     if role != "result":
         return role
-    has_same_places = build.results.keys() == opposite.results.keys()
+    # Without a match, a result is looked for at the same index, if both sides have the same indexes.
+    counterparts = opposite.results if build.results.keys() == opposite.results.keys() else {}
     for index, value in build.results.items():
         if build.allocation(value) != allocation:
             continue
         match = build.partners[value]
-        partner = match.value if match else opposite.results[index] if has_same_places else None
+        partner = match.value if match else counterparts.get(index)
         if partner is not None:
             target = opposite.analysis.dump.allocations[opposite.allocation(partner)]
             if target.is_preallocated_temp:
@@ -304,6 +306,7 @@ def _sizes(build: MatchedBuild, value: int) -> tuple[int, int]:
 
 
 def _absence(build: MatchedBuild, value: int, match: Match | None, opposite: MatchedBuild, moment: int) -> _Absence:
+    """Return why a temporary at a peak has no partner at the opposite peak, which is at `moment`."""
     if match is None or match.grade == "in its place":
         return "none"
     target = opposite.analysis.dump.allocations[opposite.allocation(match.value)]

@@ -151,6 +151,7 @@ def compare_equal_dumps(before: Measured, after: Measured) -> DumpComparison:
 
 
 def _space(sides: tuple[MatchedBuild, MatchedBuild], color: int, chain: Chain) -> SpaceComparison:
+    """Return the comparison of a memory space that at least one side has."""
     before, after = (side.analysis.spaces.get(color) for side in sides)
     either = after or before
     assert either is not None, "each color is that of a space"

@@ -29,7 +29,11 @@ def match(before: Graph, after: Graph) -> Matching:
 
 
 class _Side:
-    """One build while it is being matched: `partner` is -1 for open values, `key` their number in the tier."""
+    """One build while it is being matched.
+
+    `partner` and `instruction_partner` are -1 for what has none yet. `key` is the number of an open value's key in the
+    tier, equal on both sides for equal keys; -1 for any other value.
+    """
 
     def __init__(self, graph: Graph) -> None:
         self.graph = graph
@@ -65,6 +69,7 @@ class _Matcher:
         self.matches: list[Match | None] = [None] * before.size
 
     def matched(self) -> Matching:
+        """Return the pairs of both sides: first by the strictest tier, and in each tier by the surest evidence."""
         self.boundary()
         for tier in TIERS:
             if not self.number_keys(tier):
@@ -84,6 +89,7 @@ class _Matcher:
         return Matching(tuple(self.matches), tuple(after))
 
     def pair(self, value: int, partner: int, tier: Tier, how: How) -> None:
+        """Make two open values partners, in the result and in the state of both sides."""
         before, after = self.before, self.after
         self.matches[value] = Match(partner, tier, how)
         before.partner[value], before.key[value] = partner, -1
@@ -94,6 +100,7 @@ class _Matcher:
             before.instruction_partner[defining], after.instruction_partner[opposite] = opposite, defining
 
     def boundary(self) -> None:
+        """Pair arguments and results, where the votes begin."""
         pairs = (argument_pairs, result_pairs)
         for value, partner, how in (pair for find in pairs for pair in find(self.before.graph, self.after.graph)):
             if self.before.partner[value] < 0 and self.after.partner[partner] < 0:
@@ -147,6 +154,7 @@ class _Matcher:
                 yield values, partners
 
     def unique(self, tier: Tier) -> None:
+        """Pair the values whose key only one open value of each side has."""
         for values, partners in list(self._by_key()):
             if len(values) == len(partners) == 1:
                 self.pair(values[0], partners[0], tier, "unique")
@@ -176,6 +184,7 @@ class _Matcher:
         return sorted(values, key=lambda value: (side.graph.moment(value), ids[value], value))
 
     def _same_name(self, values: Sequence[int], partners: Sequence[int], tier: Tier) -> None:
+        """Pair open values of equal names."""
         keys_before, keys_after = (side.graph.analysis.dump.values.keys for side in (self.before, self.after))
         by_name = {keys_after[partner]: partner for partner in partners if self.after.partner[partner] < 0}
         for value in values:

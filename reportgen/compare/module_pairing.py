@@ -8,7 +8,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import field
 from functools import cached_property
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from reportgen.analyse.capacity import Fit
 from reportgen.analyse.identity import Digests, digests, signature
@@ -135,6 +135,7 @@ class _Pairing:
         self.pairs.append(ModulePair(before, after, paired_by, alike))
 
     def _groups(self, key: Callable[[Side], Hashable]) -> Iterator[tuple[list[Side], list[Side]]]:
+        """Yield what is left of each side for each backend and key."""
         groups: defaultdict[Hashable, tuple[list[Side], list[Side]]] = defaultdict(lambda: ([], []))
         for number, sides in enumerate((self.before, self.after)):
             for side in sides:
@@ -165,6 +166,13 @@ class _Pairing:
                     self._add(before, after, "shapes")
 
 
+class _Namesakes(NamedTuple):
+    """Modules without a partner that one key names: those before, and the numbers of those after."""
+
+    before: list[GateModule]
+    after: list[int]
+
+
 def pair_by_name(before: Sequence[GateModule], after: Sequence[GateModule]) -> list[Pair]:
     """Pair modules by name and shapes, several of them in their order, then by name alone where one of each is left.
 
@@ -173,12 +181,12 @@ def pair_by_name(before: Sequence[GateModule], after: Sequence[GateModule]) -> l
     left, partners = list(before), dict[int, GateModule]()
     for has_shapes in (True, False):
         for name in (str, plain_name):
-            groups: defaultdict[tuple[str, ...], tuple[list[GateModule], list[int]]] = defaultdict(lambda: ([], []))
+            groups: defaultdict[tuple[str, ...], _Namesakes] = defaultdict(lambda: _Namesakes([], []))
             for module in left:
-                groups[_known_by(module, name, has_shapes=has_shapes)][0].append(module)
+                groups[_known_by(module, name, has_shapes=has_shapes)].before.append(module)
             for number, module in enumerate(after):
                 if number not in partners:
-                    groups[_known_by(module, name, has_shapes=has_shapes)][1].append(number)
+                    groups[_known_by(module, name, has_shapes=has_shapes)].after.append(number)
             for key, (modules, numbers) in groups.items():
                 if all(key) and (has_shapes or len(modules) == len(numbers) == 1):
                     partners |= zip(numbers, modules, strict=False)

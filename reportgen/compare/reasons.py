@@ -63,6 +63,7 @@ def reasons(module: ModuleComparison) -> Sequence[Reason]:
 
 
 def _reason(comparison: DumpComparison, step: JoinedStep) -> Reason:
+    """Return a step with its largest group, unless that is only a small part of it."""
     groups = comparison.named_terms(step.terms)
     largest = max(groups, key=lambda group: (abs(group.change_bytes), group.name), default=None)
     if largest and abs(largest.change_bytes) * _LEAST_PART < abs(step.change_bytes):

@@ -102,7 +102,7 @@ def rollup(comparison: DumpComparison, space: SpaceComparison, grouping: Groupin
 
 
 def _rows(node: _Node, depth: int) -> Iterator[Row]:
-    """Yield the parts that changed; a group whose bytes are all in one part is one row with it."""
+    """Yield the parts of a group that changed, each before its own; one with a single part is one row with it."""
     changed = ((label, part) for label, part in node.parts.items() if part.increase_bytes or part.decrease_bytes)
     most_first = sorted(
         changed, key=lambda item: (-abs(item[1].after_bytes - item[1].before_bytes), -item[1].increase_bytes, item[0])
@@ -139,10 +139,17 @@ def _details(graph: Graph, space: Space | None, moment: int, grouping: Grouping)
         memory = memory_class(analysis.dump.allocations[share.allocation])
         # Bytes that hold no live value belong to what they are reserved for.
         value = held_for(analysis, share)
-        path = (memory,) if grouping == "class" else () if value is None else _path(graph, value, grouping)
-        name = "" if value is None else plain_op_name(graph.labels(value).scope)
-        details[_Detail(path or (_UNKNOWN,), name, "" if value is None else _what(graph, value))] += share.size_bytes
+        details[_detail(graph, value, memory, grouping)] += share.size_bytes
     return details
+
+
+def _detail(graph: Graph, value: int | None, memory: str, grouping: Grouping) -> _Detail:
+    """Return the finest group of bytes in a class of memory; `value` is what they hold, None if that is unknown."""
+    path: tuple[str, ...] = (memory,) if grouping == "class" else ()
+    if value is None:
+        return _Detail(path or (_UNKNOWN,), "", "")
+    path = path or _path(graph, value, grouping) or (_UNKNOWN,)
+    return _Detail(path, plain_op_name(graph.labels(value).scope), _what(graph, value))
 
 
 def _what(graph: Graph, value: int) -> str:
@@ -162,7 +169,9 @@ def _path(graph: Graph, value: int, grouping: Grouping) -> tuple[str, ...]:
             return (opcode, f" {_shape(graph, value)}") if opcode else ()
         case "line":
             file, colon, line = labels.line.rpartition(":")
-            return (file, f":{line}") if colon else (line,) * bool(line)
+            if colon:
+                return file, f":{line}"
+            return (line,) if line else ()
         case "argument":
             return tuple(path_parts(labels.argument)) if labels.argument else ()
     scope = plain_op_name(labels.scope)

@@ -15,6 +15,7 @@ from reportgen.compare.budgets import Budget, Budgets, Level
 from reportgen.compare.module_pairing import Pair, plain_name
 from reportgen.errors import shown
 from reportgen.record import record
+from reportgen.reports.formats import counted
 from reportgen.reports.report_document import GateModule
 
 Status = Literal[
@@ -155,7 +156,7 @@ def judge(
         if after is None and before is not None:
             verdicts.append(_changed_set("missing", budgets.missing_modules, before, "is in the baseline but not here"))
     if unread:
-        message = f"{unread:,} {'files' if unread > 1 else 'file'} could not be read, so not everything was judged"
+        message = f"{counted(unread, 'file')} could not be read, so not everything was judged"
         verdicts.append(Verdict(status="unknown", level="fail", message=message))
     judgement = Judgement(tuple(verdicts))
     has_failed = any(verdict.level == "fail" for verdict in verdicts)
@@ -198,9 +199,8 @@ def judge_fit(modules: Iterable[GateModule], capacities: Sequence[str]) -> Judge
             if not space:
                 continue
             needed, size = space.needed_bytes, capacity.size_bytes
-            words = (
-                f"{module.name} {space.name}: needs {'at least ' if module.missing_allocations else ''}{needed:,} bytes"
-            )
+            least = "at least " if module.missing_allocations else ""
+            words = f"{module.name} {space.name}: needs {least}{needed:,} bytes"
             if needed > size:
                 verdicts.append(
                     Verdict(
@@ -288,6 +288,7 @@ def _of_space(budget: Budget, old: int | None, after: GateModule, color: int, *,
     where = f"{after.name} {after.spaces[color].name}"
 
     def unknown(when: str, dump: str) -> Verdict:
+        """Return the verdict that the figure is unknown, as `when` and `dump` say of which build."""
         message = f"{where}: {budget.figure}{when} is unknown, because {dump} has no live ranges"
         return Verdict(
             status="unknown",

@@ -194,11 +194,10 @@ def _as_dict(value: Any) -> dict[str, Any]:
     cls: Any = type(value)
     keys, values_of = _getter(cls)
     written = dict(zip(keys, values_of(value), strict=True))
-    return (
-        {key: part for key, part in written.items() if part != _defaults(cls).get(key, ...)}
-        if cls.__sparse__
-        else written
-    )
+    if not cls.__sparse__:
+        return written
+    defaults = _defaults(cls)
+    return {key: part for key, part in written.items() if part != defaults.get(key, ...)}
 
 
 @cache
@@ -210,6 +209,7 @@ def _defaults(cls: Any) -> Mapping[str, Any]:
 
 @cache
 def _getter(cls: Any) -> tuple[tuple[str, ...], Callable[[Any], Iterable[Any]]]:
+    """Return the keys of a record, and a function from a record to their values in the same order."""
     keys = keys_of(cls)
     if len(keys) > 1:
         return tuple(keys), attrgetter(*keys.values())
@@ -286,6 +286,7 @@ def _at(place: str, declared: Shape, stated: Any) -> Any:
 
 
 def _read(declared: Shape, stated: Any) -> Any:
+    """Return what is stated, read as the shape that is declared. Raises _WrongError for anything else."""
     match declared:
         case Scalar(kind, rule):
             return _scalar(kind, rule, stated)
@@ -318,18 +319,26 @@ def _array(declared: ArrayOf | ListOf, stated: Any) -> tuple[Any, ...]:
 
 
 def _scalar(kind: type, rule: Number | Pattern | None, stated: Any) -> Any:
-    # By type(), because JSON's true is an int in Python.
-    fits = type(stated) is kind or (kind is float and type(stated) is int)
-    if fits and kind in (int, float):
-        least = rule.least if isinstance(rule, Number) else None
-        low = -_MORE_THAN_ANY if least is None else least
-        fits = low <= stated < _MORE_THAN_ANY  # which NaN is not
-    if fits and isinstance(rule, Pattern):
-        fits = re.fullmatch(rule.regex, stated) is not None
-    if not fits:
+    """Return a scalar that is of its kind and keeps its rule. Raises _WrongError for any other."""
+    if not _fits(kind, rule, stated):
         raise _WrongError(rule.words if rule else _WORDS[kind], stated)
     # JSON may state halves of characters that no encoding has.
     return stated if kind is not str or stated.isascii() else stated.encode("utf-8", "replace").decode()
+
+
+def _fits(kind: type, rule: Number | Pattern | None, stated: Any) -> bool:
+    """Return whether a value is of a kind and keeps a rule; a whole number is of the kind `float`, too."""
+    # By type(), because JSON's true is an int in Python.
+    is_of_kind = type(stated) is kind or (kind is float and type(stated) is int)
+    if not is_of_kind:
+        return False
+    if isinstance(rule, Pattern):
+        return re.fullmatch(rule.regex, stated) is not None
+    if kind in (int, float):
+        least = rule.least if isinstance(rule, Number) else None
+        low = -_MORE_THAN_ANY if least is None else least
+        return bool(low <= stated < _MORE_THAN_ANY)  # which NaN is not
+    return True
 
 
 _WORDS = {bool: "true or false", float: "a number", int: "a number", str: "a text", NoneType: "null"}

@@ -42,6 +42,7 @@ def advice_figures(analysis: Analysis, advice: Advice, origin: Origin | None = N
 
 
 def _suggestion(analysis: Analysis, suggestion: Suggestion) -> SuggestionFigures:
+    """Return the figures of one suggestion, with its first values by their keys."""
     return SuggestionFigures(
         **_combined(suggestion),
         argument_names=suggestion.argument_names,
@@ -80,6 +81,7 @@ def _values(dump: Dump, numbers: Sequence[int]) -> tuple[str, ...]:
 
 
 def _group(dump: Dump, group: SimilarBuffers) -> GroupFigures:
+    """Return the figures of buffers of one operation and shape, and the peak without them."""
     element_type, _, dimensions = group.shape.partition("[")
     return GroupFigures(
         op=group.op_name,

@@ -188,7 +188,8 @@ def joint_words(advice: Advice) -> str:
     *names, name = (KINDS[suggestion.kind].phrase for suggestion in advice.combined)
     words = f"{', '.join(names)} and {name} together: {needed_words(last)} needed"
     if capacity and capacity.excess_bytes:
-        words += f", {_TOGETHER['fits' if capacity.combined_to_fit else fitting_of(last, capacity.size_bytes)]}"
+        fitting = "fits" if capacity.combined_to_fit else fitting_of(last, capacity.size_bytes)
+        words += f", {_TOGETHER[fitting]}"
     return f"{words[0].upper()}{words[1:]}."
 
 

@@ -119,7 +119,8 @@ def _verdict(entry: Summary, figures: ModuleFigures) -> str:
     if entry.capacity and entry.fits is None:
         return f"{capital(entry.capacity)}."
     if entry.capacity:
-        return f"{'Fits' if entry.fits else 'Does not fit'}: {entry.capacity}."
+        verdict = "Fits" if entry.fits else "Does not fit"
+        return f"{verdict}: {entry.capacity}."
     needed = least_words(entry.needed_bytes, is_least=bool(entry.missing))
     return f"Needs {needed}{_kinds_words(entry, figures)}. Whether that fits is unknown."
 

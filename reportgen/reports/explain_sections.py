@@ -1,6 +1,7 @@
 """An explanation in words: the sections that a terminal and Markdown lay out, each in its own way."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 from reportgen.advice.advice_records import SuggestionFigures
 from reportgen.analyse.logged_errors import LoggedError
@@ -22,17 +23,26 @@ from reportgen.reports.styled_text import Tone
 from reportgen.reports.text_table import TextTable, text_table
 
 _LARGEST, _MOST_SUGGESTIONS, _MOST_PHASES, _MOST_OTHERS = 5, 5, 8, 8
+_TONES: Mapping[bool | None, Tone] = {True: "good", False: "bad", None: "open"}
+
+
+class ListItem(NamedTuple):
+    """An item; `detail` says more of it in words, and `code` is what to write for it."""
+
+    text: str
+    detail: str = ""
+    code: str = ""
 
 
 @record
 class Section:
-    """Sentences, a table or a list under a title. An item has a detail in words and, perhaps, code."""
+    """Sentences, a table or a list under a title."""
 
     title: str
     tone: Tone | None = None
     sentences: tuple[str, ...] = ()
     table: TextTable | None = None
-    items: tuple[tuple[str, str, str], ...] = ()
+    items: tuple[ListItem, ...] = ()
 
 
 def sections(explanations: Iterable[ExplainedModule], errors: Sequence[LoggedError]) -> Iterator[Section]:
@@ -47,10 +57,11 @@ def sections(explanations: Iterable[ExplainedModule], errors: Sequence[LoggedErr
 
 
 def _module(module: ExplainedModule) -> Iterator[Section]:
+    """Yield whether a module fits, its peak, its suggestions, its phases, and what is unknown of it."""
     said, figures, space = module.sentences, module.figures, module.figures.main_space
     yield Section(
         title=f"{figures.name}: {figures.backend}, {said.space}{_device(space)}",
-        tone="open" if said.fits is None else "good" if said.fits else "bad",
+        tone=_TONES[said.fits],
         sentences=tuple(
             filter(
                 None,
@@ -69,7 +80,7 @@ def _module(module: ExplainedModule) -> Iterator[Section]:
         yield _suggestions(figures.advice, space)
     if space and len(figures.phases) > 1:
         yield _phases(figures.phases, space)
-    yield Section(title="Unknown", items=tuple((sentence, "", "") for sentence in said.unknown))
+    yield Section(title="Unknown", items=tuple(map(ListItem, said.unknown)))
 
 
 def _device(space: SpaceFigures | None) -> str:
@@ -87,6 +98,7 @@ def _first(sentence: str, advice: AdviceFigures | None) -> str:
 
 
 def _peak(module: ExplainedModule, space: SpaceFigures) -> Section:
+    """Return the largest groups of buffers at the peak of a space, with the rest as the last row."""
     peak, figures = space.peak_bytes or 0, module.figures
     others = [
         f"{human_bytes(other.needed_bytes)} of {other.name}"
@@ -120,22 +132,17 @@ def _suggestions(advice: AdviceFigures, space: SpaceFigures) -> Section:
     capacity, best = space.capacity_bytes, advice.best_suggestions
     exceeded = capacity if capacity is not None and space.needed_bytes > capacity else None
     items = [
-        (capital(short_words(suggestion.what)), _suggestion_words(suggestion, exceeded), suggestion.code or "")
+        ListItem(capital(short_words(suggestion.what)), _suggestion_words(suggestion, exceeded), suggestion.code or "")
         for suggestion in best[:_MOST_SUGGESTIONS]
     ]
     if rest := best[_MOST_SUGGESTIONS:]:
-        items.append(
-            (
-                f"And {counted(len(rest), 'more suggestion')}",
-                f"{'; '.join(short_words(suggestion.what) for suggestion in rest)}",
-                "",
-            )
-        )
-    together = ""
+        others = "; ".join(short_words(suggestion.what) for suggestion in rest)
+        items.append(ListItem(f"And {counted(len(rest), 'more suggestion')}", others))
+    sentences = []
     if len(advice.combined) > 1:
         what = ", then ".join(short_words(suggestion.what) for suggestion in advice.combined)
-        together = f"Together: {what}: new total {needed_words(advice.combined[-1])}."
-    return Section(title="Suggestions", items=tuple(items), sentences=tuple(filter(None, (together,))))
+        sentences.append(f"Together: {what}: new total {needed_words(advice.combined[-1])}.")
+    return Section(title="Suggestions", items=tuple(items), sentences=tuple(sentences))
 
 
 def _suggestion_words(suggestion: SuggestionFigures, exceeded_bytes: int | None) -> str:
@@ -146,6 +153,7 @@ def _suggestion_words(suggestion: SuggestionFigures, exceeded_bytes: int | None)
 
 
 def _phases(phases: Sequence[Phase], space: SpaceFigures) -> Section:
+    """Return the first phases with the peak and the instructions of each."""
     columns: Sequence[Column[Phase]] = (
         Column("share", "Share", "share", lambda phase: phase.peak_bytes),
         Column("peak", "Peak", "bytes", lambda phase: phase.peak_bytes),
@@ -165,6 +173,7 @@ def _phase_words(phase: Phase) -> str:
 
 
 def _others(others: Sequence[ExplainedModule]) -> Section:
+    """Return the modules that need less than the first, the largest first."""
     columns: Sequence[Column[ExplainedModule]] = (
         Column("share", "Share", "share", _needed_bytes),
         Column("needs", "Needs", "amount", _needs_words),
@@ -195,6 +204,7 @@ def _space_words(module: ExplainedModule) -> str:
 
 
 def _error(error: LoggedError) -> Iterator[Section]:
+    """Yield what an error says, its largest buffers and its totals, what to do next, and what it leaves open."""
     event = error.event
     times = f" ({event.times} times)" if event.times > 1 else ""
     module = f" {event.module}." if event.module else ""
@@ -216,7 +226,7 @@ def _error(error: LoggedError) -> Iterator[Section]:
         yield Section(title="Totals in the message", table=parts)
     yield Section(title="Next", sentences=tuple(filter(None, (next_step(event), would_fit(event)))))
     if lacks := unknown(event):
-        yield Section(title="Unknown", items=tuple((sentence, "", "") for sentence in lacks))
+        yield Section(title="Unknown", items=tuple(map(ListItem, lacks)))
 
 
 def _parts(event: OutOfMemory) -> TextTable | None:

@@ -32,15 +32,16 @@ def source_text(
         for near in range(place - _AROUND, place + _AROUND + 1)
     }
     digits = len(str(len(lines)))
-    last = -1
+    before: int | None = None
     for place in sorted(shown.intersection(range(len(lines)))):
-        if place != last + 1 or last < 0:
+        if before is None or place != before + 1:  # an empty line stands for the lines that are left out
             yield ()
-        last = place
+        before = place
         yield from _line(lines[place], costs, module, digits, width)
 
 
 def _line(line: AnnotatedLine, costs: LineCosts, module: ModuleFigures, digits: int, width: int) -> Iterator[TextLine]:
+    """Yield a line of source with its bytes, then a line for each suggestion that is about it."""
     size = human_bytes(line.size_bytes) if line.size_bytes else ""
     share = percent(line.size_bytes, costs.peak_bytes) if line.size_bytes else ""
     margin = f"{size:>{_SIZE}} {share:>{_SHARE}}  "
@@ -50,5 +51,5 @@ def _line(line: AnnotatedLine, costs: LineCosts, module: ModuleFigures, digits: 
     best = module.advice.best_suggestions if module.advice else ()
     for position in line.suggestions:
         what = short_words(best[position].what)
-        words = f"{' ' * len(margin)}{' ' * len(number)}^ suggestion {position + 1}: {what}"
-        yield (Span(words[:width], "quiet"),)
+        indent = " " * len(margin + number)
+        yield (Span(f"{indent}^ suggestion {position + 1}: {what}"[:width], "quiet"),)

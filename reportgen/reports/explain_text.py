@@ -37,12 +37,11 @@ def explanation_lines(sections: Iterable[Section], width: int, *, draws: bool = 
 
 
 def _section(section: Section, width: int, *, draws: bool) -> Iterator[TextLine]:
+    """Yield the title, the sentences, the table and the items of a section; its tone is that of the first sentence."""
     yield (Span(_cut(section.title, width), "title"),)
-    first, *rest = section.sentences or ("",)
-    if first:
-        yield from _wrapped(first, width, section.tone or "")
-    for sentence in rest:
-        yield from _wrapped(sentence, width)
+    for number, sentence in enumerate(section.sentences):
+        tone = section.tone if number == 0 else None
+        yield from _wrapped(sentence, width, tone or "")
     if section.table:
         yield from _table(section.table, width, draws=draws)
     for text, detail, code in section.items:

@@ -141,7 +141,8 @@ def would_fit(event: OutOfMemory) -> str:
     names = [f"{one.title} ({human_bytes(one.size_bytes)})" for one in large[:_MOST_DEVICES]]
     if not names:
         return "As it is, it fits on none of the devices that are known here."
-    return f"As it is, it would fit on {', '.join(names)}{' and larger ones' if large[_MOST_DEVICES:] else ''}."
+    larger = " and larger ones" if len(large) > _MOST_DEVICES else ""
+    return f"As it is, it would fit on {', '.join(names)}{larger}."
 
 
 def unknown(event: OutOfMemory) -> list[str]:

@@ -17,7 +17,7 @@ from reportgen.render.html.links import Links
 from reportgen.render.html.markup import human_and_exact
 from reportgen.render.html.page_table import PageTable, table
 from reportgen.render.html.templates import render
-from reportgen.render.html.value_columns import value_columns_in_allocation
+from reportgen.render.html.value_columns import NumberedValue, value_columns_in_allocation
 from reportgen.render.routes import ALLOCATIONS_FOLDER, ROWS_ON_PAGE, allocation_id
 from reportgen.render.view import Module
 from reportgen.reports.report import allocation_kinds
@@ -111,7 +111,7 @@ class AllocationRenderer:
             values=len(values),
             table=table(
                 value_columns_in_allocation(self._links),
-                [(value, facts[value]) for value in values[:ROWS_ON_PAGE]],
+                [NumberedValue(value, facts[value]) for value in values[:ROWS_ON_PAGE]],
                 for_scripts=is_alone,
             ),
         )

@@ -99,6 +99,7 @@ def _overview_row(module: ModuleComparison, *, has_sites: bool) -> OverviewRow:
 def _module_page(
     title: str, comparison: BuildComparison, view: ModuleView, judgement: Judgement, *, has_sites: bool
 ) -> bytes:
+    """Return the page of a module that has changed, with the verdicts on it."""
     name = view.module.module.name
     return render(
         "pages/compare.html",

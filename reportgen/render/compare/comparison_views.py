@@ -86,6 +86,7 @@ def module_views(modules: Sequence[ModuleComparison]) -> tuple[ModuleView, ...]:
 
 
 def _module_view(path: str, module: ModuleComparison, comparison: DumpComparison) -> ModuleView:
+    """Return what the page of a module shows, its spaces that changed in order: the main one, then by their change."""
     routes = routes_of(module.figures, comparison)
     changed = [space for space in comparison.spaces.values() if space.terms]
     color = module.main_color
@@ -97,6 +98,7 @@ def _module_view(path: str, module: ModuleComparison, comparison: DumpComparison
         (match.grade, *evidence_words(match)) if match else ("not recognised", "", "")
         for match in comparison.matching.before
     )
+    most_first = sorted(evidence.items(), key=lambda item: (-item[1], item[0]))
     return ModuleView(
         path=path,
         module=module,
@@ -106,7 +108,7 @@ def _module_view(path: str, module: ModuleComparison, comparison: DumpComparison
         spaces=tuple(comparison.spaces.values()),
         views=[_space_view(comparison, space, routes, device_fit) for space in changed],
         homes=(SIDES[0] + routes[0].index, SIDES[1] + routes[1].index),
-        evidence=sorted(((*kind, count) for kind, count in evidence.items()), key=lambda row: (-row[3], row)),
+        evidence=[(*kind, count) for kind, count in most_first],
     )
 
 

@@ -93,6 +93,7 @@ def _device() -> Iterator[Any]:
 
 
 def _memory_over_time() -> dict[str, Any]:
+    """Draw what is resident over the schedule, by class, with the peaks, the capacity and the phases on it."""
     parameters = _parameters("ticks", "unit_bytes", "unit", "first", "last", "low", "limit")
     color = alt.Color(
         "class:N",

@@ -106,7 +106,8 @@ def _tiles(grid: TileGrid) -> str:
     svg = drawing(across.length, down.length, body, label=None)
     flat = down.padded == 1
     count = f"{across.tiles:,}" if flat else f"{down.tiles:,}×{across.tiles:,}"
-    tiles = f"{count} tile{'' if count == '1' else 's'} of {across.tile if flat else f'{down.tile}×{across.tile}'}"
+    size = f"{across.tile}" if flat else f"{down.tile}×{across.tile}"
+    tiles = f"1 tile of {size}" if count == "1" else f"{count} tiles of {size}"
     blank = f"; blank: {grid.padded_cells:,} of {grid.cells:,} cells are padding."
     caption = tiles + (blank if grid.padded_cells else ", all filled.")
     return f'<figure class="layout">{svg}<figcaption>{caption}</figcaption></figure>'

@@ -34,6 +34,7 @@ class _Drawing:
         return _short(_TOP + (1 - amount / self._parameters["limit"]) * (_HEIGHT - _TOP - _BOTTOM))
 
     def parts(self) -> Iterator[str]:
+        """Yield the elements of the drawing, each of which covers those before it."""
         yield from self._ticks()
         for band in self._data["held"]:
             edges = [(band["first"], band["high"]), (band["last"], band["high"])]

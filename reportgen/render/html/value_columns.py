@@ -1,6 +1,7 @@
 """The columns of tables of values."""
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from reportgen.analyse.records import ValueFacts
 from reportgen.render.html.links import Links
@@ -8,23 +9,30 @@ from reportgen.reports.column import Column
 
 _IN_ALLOCATION = ("value", "offset", "size", "dense", "padding", "from", "to", "shape", "origin")
 
-NumberedValue = tuple[int, ValueFacts]
+
+class NumberedValue(NamedTuple):
+    """A value as the row of a table: its number in the analysis, and its facts."""
+
+    number: int
+    facts: ValueFacts
+
+
 """A value and its number."""
 
 
 def value_columns(links: Links) -> Sequence[Column[NumberedValue]]:
     """Return the columns of a value: its size, place, layout sizes, live range and shape."""
     return (
-        Column("value", "Value", "value", lambda row: links.value(row[0]), names_rows=True),
-        Column("size", "Size", "bytes", lambda row: row[1].value.size_bytes),
-        Column("allocation", "Allocation", "allocation", lambda row: links.allocation(row[1].value.allocation)),
-        Column("offset", "Offset", "count", lambda row: row[1].value.offset_bytes),
-        Column("dense", "Dense", "bytes", lambda row: row[1].dense_bytes),
-        Column("padding", "Padding", "bytes", lambda row: row[1].padding_bytes),
-        Column("from", "From", "moment", lambda row: row[1].live and row[1].live.start),
-        Column("to", "To", "moment", lambda row: row[1].live and row[1].live.end),
-        Column("shape", "Shape", "code", lambda row: row[1].value.shape),
-        Column("origin", "Operation or argument", "origin", lambda row: links.origin(row[0])),
+        Column("value", "Value", "value", lambda row: links.value(row.number), names_rows=True),
+        Column("size", "Size", "bytes", lambda row: row.facts.value.size_bytes),
+        Column("allocation", "Allocation", "allocation", lambda row: links.allocation(row.facts.value.allocation)),
+        Column("offset", "Offset", "count", lambda row: row.facts.value.offset_bytes),
+        Column("dense", "Dense", "bytes", lambda row: row.facts.dense_bytes),
+        Column("padding", "Padding", "bytes", lambda row: row.facts.padding_bytes),
+        Column("from", "From", "moment", lambda row: row.facts.live and row.facts.live.start),
+        Column("to", "To", "moment", lambda row: row.facts.live and row.facts.live.end),
+        Column("shape", "Shape", "code", lambda row: row.facts.value.shape),
+        Column("origin", "Operation or argument", "origin", lambda row: links.origin(row.number)),
     )
 
 

@@ -3,7 +3,7 @@
 What the verdict above it says already, it does not repeat.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from reportgen.analyse.capacity import Fit
 from reportgen.analyse.devices import MAIN_SPACE
@@ -44,7 +44,10 @@ def fit_banner(misfit: Misfit | None, analysis: Analysis, fit: Fit | None) -> Fi
     is_stated = fit is not None and fit.is_over
     headline = "" if is_stated else "This module needs more memory than its device has."
     sentences = (
-        *_amounts(misfit, analysis, is_stated=is_stated),
+        _needed(misfit),
+        # The verdict says what the device has, and by how much it is exceeded.
+        "" if is_stated else _capacity(misfit),
+        "" if is_stated else _resident(misfit, analysis),
         _meaning(misfit, analysis),
         _of_arguments(misfit, analysis),
         _alone(misfit, analysis),
@@ -87,26 +90,33 @@ def _of_arguments(misfit: Misfit, analysis: Analysis) -> str:
     return f"The arguments alone take {human_bytes(size)}, more than is usable."
 
 
-def _amounts(misfit: Misfit, analysis: Analysis, *, is_stated: bool) -> Iterator[str]:
-    """Yield what XLA says is needed and, unless the verdict states it, what the device has and what is resident."""
-    if misfit.needed is not None:
-        # What is usable on a known chip is in the next sentence, or in the verdict.
-        usable = f", and {range_words(misfit.usable)} are usable" if misfit.usable and not misfit.chip else ""
-        yield f"XLA says that it needs {range_words(misfit.needed)} of {misfit.space.upper()}{usable}."
-    if is_stated:
-        return
-    if misfit.chip == GIVEN and misfit.usable:
-        yield f"The capacity given is {range_words(misfit.usable)}."
-    elif misfit.chip and misfit.usable:
-        yield f"At most {range_words(misfit.usable)} are usable on a {misfit.chip}."
+def _needed(misfit: Misfit) -> str:
+    """Return what XLA says is needed; empty if it does not say it."""
+    if misfit.needed is None:
+        return ""
+    # What is usable on a known chip is in the next sentence, or in the verdict.
+    usable = f", and {range_words(misfit.usable)} are usable" if misfit.usable and not misfit.chip else ""
+    return f"XLA says that it needs {range_words(misfit.needed)} of {misfit.space.upper()}{usable}."
+
+
+def _capacity(misfit: Misfit) -> str:
+    """Return what is usable on the device that the user or the dump names; empty if none is named."""
+    if not misfit.chip or not misfit.usable:
+        return ""
+    if misfit.chip == GIVEN:
+        return f"The capacity given is {range_words(misfit.usable)}."
+    return f"At most {range_words(misfit.usable)} are usable on a {misfit.chip}."
+
+
+def _resident(misfit: Misfit, analysis: Analysis) -> str:
+    """Return what is resident at the peak, and by how much capacity is exceeded; empty if neither is known."""
     missing = f"{range_words(misfit.missing)} over capacity" if misfit.missing else ""
-    if misfit.resident_bytes is not None:
-        by_class = peak_by_class(analysis, analysis.spaces[MAIN_SPACE])
-        parts = " + ".join(f"{human_bytes(size)} {name}" for name, size in by_class.most_common())
-        resident = f"Here: {human_bytes(misfit.resident_bytes)} resident at the peak ({parts})"
-        yield f"{resident}; {missing}." if missing else f"{resident}."
-    elif missing:
-        yield f"That is {missing}."
+    if misfit.resident_bytes is None:
+        return f"That is {missing}." if missing else ""
+    by_class = peak_by_class(analysis, analysis.spaces[MAIN_SPACE])
+    parts = " + ".join(f"{human_bytes(size)} {name}" for name, size in by_class.most_common())
+    resident = f"Here: {human_bytes(misfit.resident_bytes)} resident at the peak ({parts})"
+    return f"{resident}; {missing}." if missing else f"{resident}."
 
 
 def _meaning(misfit: Misfit, analysis: Analysis) -> str:

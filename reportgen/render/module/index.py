@@ -174,6 +174,7 @@ def _groupings(spaces: Sequence[SpaceSummary]) -> Sequence[tuple[str, str]]:
 
 
 def _space_summary(module: Module, space: Space, links: Links, *, is_complete: bool) -> SpaceSummary:
+    """Return what the page shows of a memory space; without live ranges it has no peaks and no chart."""
     resident, live = space.peak_resident, space.peak_live
     chart = memory_over_time(module.analysis, space, module.phases, module.fits.get(space.color))
     return SpaceSummary(

@@ -76,6 +76,7 @@ def lifetimes_page(module: Module, site_title: str) -> Page:
 
 
 def _space_lifetimes(module: Module, space: Space, links: Links) -> SpaceLifetimes:
+    """Return the tables of a space: its values by bytes and time, and those that are idle at its peak."""
     spanning = idle_at_peak(module.analysis, space)
     # What siblings have in common, once for all tables, because there are tens of thousands of values.
     shapes = module.analysis.facts.values.shapes

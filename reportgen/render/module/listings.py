@@ -11,7 +11,7 @@ from reportgen.analyse.records import Space
 from reportgen.model import WHOLE
 from reportgen.render.html.links import Links
 from reportgen.render.html.page_table import PageTable, table
-from reportgen.render.html.value_columns import value_columns
+from reportgen.render.html.value_columns import NumberedValue, value_columns
 from reportgen.render.module.peak_rows import peak_kind, whole_peak_table
 from reportgen.render.module.view_page import view_page
 from reportgen.render.routes import ROWS_ON_PAGE
@@ -83,8 +83,8 @@ def values_table(module: Module, links: Links, most: int) -> PageTable:
     """Return the table of values with its first `most` rows, the largest first."""
     return table(
         value_columns(links),
-        [(number, module.analysis.facts[number]) for number in module.by_size[:most]],
-        attributes=lambda row: links.value_row_id(row[0]),
+        [NumberedValue(number, module.analysis.facts[number]) for number in module.by_size[:most]],
+        attributes=lambda row: links.value_row_id(row.number),
         for_scripts=True,
     )
 

@@ -45,32 +45,33 @@ def padding_page(module: Module, site_title: str) -> Page:
 
 
 def _space_padding(module: Module, space: Space, links: Links) -> SpacePadding:
+    """Return the shapes and the values of a space that have most padding, with the sums of the others."""
     shapes, facts = padded_shapes(module.analysis, space), module.analysis.facts
     padded = [shape for shape in shapes if shape.padding_bytes]
     numbers = [number for number in values_of(module.analysis, space) if facts.padding[number]]
     values = sorted(numbers, key=lambda number: (-facts.padding[number], facts.values.ids[number]))
     hidden, total = values[_SHOWN:], sum_of_shapes(shapes, "All values of the space")
-    foot = [
-        *([sum_of_shapes(padded[_SHOWN:], f"{len(padded) - _SHOWN:,} more shapes")] if padded[_SHOWN:] else []),
-        *([_without_padding(shapes[len(padded) :])] if shapes[len(padded) :] else []),
-        total,
-    ]
+    rest = Rest(count=len(hidden), amount=sum(facts.padding[number] for number in hidden))
+    if not padded:
+        return SpacePadding(space=space, total=total, shapes=None, values=None, rest=rest)
+    foot = []
+    if len(padded) > _SHOWN:
+        foot.append(sum_of_shapes(padded[_SHOWN:], f"{len(padded) - _SHOWN:,} more shapes"))
+    if len(shapes) > len(padded):  # those without padding come last
+        foot.append(_without_padding(shapes[len(padded) :]))
+    foot.append(total)
     return SpacePadding(
         space=space,
         total=total,
         shapes=table(
             _shape_columns(space, links), padded[:_SHOWN], foot, whole=padded[0].padding_bytes, sorted_by="padding"
-        )
-        if padded
-        else None,
+        ),
         values=table(
             _value_columns(module, space, links),
-            [(number, facts[number]) for number in values[:_SHOWN]],
+            [NumberedValue(number, facts[number]) for number in values[:_SHOWN]],
             sorted_by="padding",
-        )
-        if padded
-        else None,
-        rest=Rest(count=len(hidden), amount=sum(facts.padding[number] for number in hidden)),
+        ),
+        rest=rest,
     )
 
 
@@ -79,6 +80,8 @@ def _without_padding(shapes: Sequence[PaddedShape]) -> PaddedShape:
 
 
 def _shape_columns(space: Space, links: Links) -> Sequence[Column[PaddedShape]]:
+    """Return the columns of a shape; rows of several shapes have no largest value and so no bar."""
+
     def name(row: PaddedShape) -> Markup:
         if row.largest is None:
             return escape(row.shape)
@@ -106,21 +109,22 @@ def _linked(number: int | None, links: Links) -> Markup:
 
 
 def _value_columns(module: Module, space: Space, links: Links) -> Sequence[Column[NumberedValue]]:
+    """Return the columns of a value with padding, in all and at the peak of the space."""
     at_peak: Mapping[int, int] = padding_at_peak(module.analysis, space)
 
     def padded_factor(fact: ValueFacts) -> str:
         return factor((fact.dense_bytes or 0) + fact.padding_bytes, fact.dense_bytes)
 
     return (
-        Column("value", "Value", "value", lambda row: links.value(row[0]), names_rows=True),
-        Column("allocation", "Allocation", "allocation", lambda row: links.allocation(row[1].value.allocation)),
-        Column("size", "Size", "bytes", lambda row: row[1].value.size_bytes),
-        Column("dense", "Dense", "bytes", lambda row: row[1].dense_bytes),
-        Column("factor", "Factor", "amount", lambda row: padded_factor(row[1])),
-        Column("padding", "Padding", "bytes", lambda row: row[1].padding_bytes),
-        Column("at-peak", "Padding at the peak", "bytes", _known(space, lambda row: at_peak.get(row[0], 0))),
-        Column("shape", "Shape", "code", lambda row: row[1].value.shape),
-        Column("origin", "Operation or argument", "origin", lambda row: links.origin(row[0])),
+        Column("value", "Value", "value", lambda row: links.value(row.number), names_rows=True),
+        Column("allocation", "Allocation", "allocation", lambda row: links.allocation(row.facts.value.allocation)),
+        Column("size", "Size", "bytes", lambda row: row.facts.value.size_bytes),
+        Column("dense", "Dense", "bytes", lambda row: row.facts.dense_bytes),
+        Column("factor", "Factor", "amount", lambda row: padded_factor(row.facts)),
+        Column("padding", "Padding", "bytes", lambda row: row.facts.padding_bytes),
+        Column("at-peak", "Padding at the peak", "bytes", _known(space, lambda row: at_peak.get(row.number, 0))),
+        Column("shape", "Shape", "code", lambda row: row.facts.value.shape),
+        Column("origin", "Operation or argument", "origin", lambda row: links.origin(row.number)),
     )
 
 

@@ -112,6 +112,7 @@ class _Tables:
         """Stands for the strip in scripts, which do not know what reads a value and so when it is idle."""
 
     def groupings(self, *, is_complete: bool, by_value: bool) -> Iterator[PeakTable]:
+        """Yield the tables of the peak, the most useful first: `is_complete` adds those for compiler engineers."""
         found, groups = self._module.groupings[self._space.color], self._module.peak_groups[self._space.color]
         if any(group.name for group in groups):
             yield self._by_operation(groups)
@@ -155,6 +156,8 @@ class _Tables:
         return self._table("operation", columns, rows, groups, [len(group.buffers) for group in groups])
 
     def _by_label(self, key: str, groups: Sequence[Group], name: Callable[[str], Markup]) -> PeakTable:
+        """Return the table of groups that share a label; `name` draws a label."""
+
         def named(row: PeakTableRow[Group]) -> Markup:
             if key == "argument" and row.part.kind == "missing":
                 return Markup("<em>not an argument</em>")

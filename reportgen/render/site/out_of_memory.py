@@ -79,6 +79,7 @@ def error_pages(site_title: str, errors: Iterable[LoggedError]) -> Iterator[Page
 
 
 def _view(error: LoggedError, number: int) -> ErrorView:
+    """Return what the page of an error shows; `number` is its place among the errors, from 1."""
     event = error.event
     total = _sum(event.buffers)
     needed = f"; {range_words(event.needed)} are needed" if event.needed else ""
@@ -106,6 +107,7 @@ def _view(error: LoggedError, number: int) -> ErrorView:
 
 
 def _rows(event: OutOfMemory) -> list[ListedBuffer]:
+    """Return the listed buffers in the order of the text; shares are of the whole program's memory."""
     whole = whole_of(event)
     return [
         ListedBuffer(

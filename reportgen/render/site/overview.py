@@ -130,13 +130,14 @@ def _front_context(modules: Sequence[Summary], rows: Sequence[ModuleRow], front:
 
 
 def _glance(modules: Sequence[Summary]) -> Glance:
+    """Return how much the modules need, how many fit their own device and known ones, and how many are sound."""
     known = [(module.fits, module.excess_bytes or 0) for module in modules if module.fits is not None]
     asking = [module.needed_bytes for module in modules if module.asks_device]
     severe = ("error", "warning")
     named = []
     for device in DEVICES.values() if asking else ():
-        excesses = [size - device.size_bytes for size in asking]
-        named.append((device, _fitting([*known, *((one <= 0, one) for one in excesses)], len(modules))))
+        excesses = (size - device.size_bytes for size in asking)
+        named.append((device, _fitting([*known, *((excess <= 0, excess) for excess in excesses)], len(modules))))
     return Glance(
         most_bytes=max((module.needed_bytes for module in modules), default=0),
         is_least=any(module.missing for module in modules),

@@ -45,6 +45,7 @@ class ValueAbout:
     """The rows about one module's values; what they share is looked up once."""
 
     def __init__(self, module: Module, links: Links) -> None:
+        """Look up what the values share: the links of memory spaces, and the bytes of each value at a peak."""
         self._module = module
         self._links = links
         self._buffer = BufferRow(module, links)
@@ -128,7 +129,8 @@ class ValueAbout:
         distance = fact.live.end - found.last_use
         if not distance:
             return f"{last_use}."
-        return f"{last_use}, {counted(abs(distance), 'instruction')} {'earlier' if distance > 0 else 'later'}."
+        direction = "earlier" if distance > 0 else "later"
+        return f"{last_use}, {counted(abs(distance), 'instruction')} {direction}."
 
     def _positions_and_uses(self, number: int) -> Iterator[str]:
         """Yield the other positions of a value, and the instructions that read it, in schedule order."""

@@ -79,7 +79,8 @@ def _dynamic_sentences(shape: ArrayShape) -> Iterator[str]:
     if bounded:
         yield f"Known only at run time, with memory reserved for the maximum: {', '.join(bounded)}."
     if unbounded:
-        yield f"Unbounded: dimension{'s' if len(unbounded) > 1 else ''} {', '.join(unbounded)}."
+        dimensions = "dimensions" if len(unbounded) > 1 else "dimension"
+        yield f"Unbounded: {dimensions} {', '.join(unbounded)}."
     if bounded and not unbounded:
         yield f"CPU and GPU store the sizes after the data, in {counted(dynamic_metadata_bytes(shape), 'byte')} more."
 
@@ -120,14 +121,16 @@ def _padding_sentence(tile: Tile, shape: ArrayShape) -> str:
     padded = [round_up(size, step) for size, step in zip(merged, steps, strict=True)]
     if merged == padded:
         counts = [size // step for size, step in zip(merged, steps, strict=True)]
-        return f"Tile {_tile_text(tile)}: {_sizes(merged)} fills {_sizes(counts)} tile{'s' * (counts != [1])} exactly."
+        tiles = "tile" if counts == [1] else "tiles"
+        return f"Tile {_tile_text(tile)}: {_sizes(merged)} fills {_sizes(counts)} {tiles} exactly."
     dimensions = _fastest(len(tile))
     if rank < len(tile):
         dimensions += f" (after adding {_number(len(tile) - rank)} of size 1)"
     if None in tile:
         dimensions += f", merged into {_number(len(steps))},"
     are = "is" if len(tile) == 1 else "are"
-    rule = f"{are} padded to {'a multiple' if len(steps) == 1 else 'multiples'} of {_sizes(steps)}"
+    multiples = "a multiple" if len(steps) == 1 else "multiples"
+    rule = f"{are} padded to {multiples} of {_sizes(steps)}"
     return f"Tile {_tile_text(tile)}: {dimensions} {rule}; here {_sizes(merged)} becomes {_sizes(padded)}."
 
 
@@ -153,7 +156,8 @@ def _attribute_sentences(shape: ArrayShape) -> Iterator[str]:
     if (bits := layout.element_bits) is not None:
         usual = "" if own_bits in {None, bits} else f" instead of {own_bits}"
         is_packed = own_bits is not None and bits < own_bits
-        yield f"E({bits}): each element {'is packed into' if is_packed else 'takes up'} {counted(bits, 'bit')}{usual}."
+        takes = "is packed into" if is_packed else "takes up"
+        yield f"E({bits}): each element {takes} {counted(bits, 'bit')}{usual}."
     if (multiple := layout.tail_padding) is not None:
         rounded, unused = f"the number of elements is rounded up to a multiple of {multiple:,}", "used only with tiles"
         yield f"L({multiple}): {rounded if layout.tiles else unused}."

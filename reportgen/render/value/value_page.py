@@ -67,6 +67,7 @@ class ValueRenderer:
     """Renders the value pages of one module; what they share is looked up once."""
 
     def __init__(self, module: Module, site_title: str) -> None:
+        """Prepare what renders each part of a section, and group the findings by value."""
         self._module, self._site_title = module, site_title
         self._links = links = Links(module, 1, VALUES_FOLDER)
         # The values of one instruction follow one another, so the last definition is enough.

@@ -25,11 +25,12 @@ class ValueRows:
         dump, values, links = self._module.analysis.dump, self._module.analysis.dump.values, self._links
         start, end, allocation = dump.starts[number], dump.ends[number], values.allocations[number]
         index = dump.allocations[allocation].index
+        live = f"{start:,} to {end:,}" if start >= 0 else "–"
         cells = (
             f"<td>{values.sizes[number]:,}",
             f"<td><code>{escape(cut(values.shapes[number], _LONGEST_SHAPE))}</code>",
             f'<td><a href="{links.allocation_href(allocation)}">{index}</a> + {values.offsets[number]:,}',
-            f"<td>{f'{start:,} to {end:,}' if start >= 0 else '–'}",
+            f"<td>{live}",
             f"<td>{self._readers(number)}",
             f"<td>{links.origin(number)}",
             f"<td>{dump.text.locate(values.text_offsets[number]).line}",

@@ -12,7 +12,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from functools import cached_property
 from itertools import islice
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 from reportgen.errors import OutputRefused
 from reportgen.output.lock import LOCK, locked
@@ -170,6 +170,13 @@ def confirm_started(directory: Path) -> None:
         )
 
 
+class _ManifestRow(NamedTuple):
+    """A part of the site, and its row in the manifest."""
+
+    part: Part
+    line: bytes
+
+
 class SiteDirectory:
     """Hold the directory of a site while a build writes into it, from the first page to the removal of old ones.
 
@@ -185,7 +192,7 @@ class SiteDirectory:
         if previous is None:
             _confirm_free(directory) if force else _confirm_empty(directory)
         self.parts: Mapping[str, Part] = previous or {}
-        self._rows: dict[str, tuple[Part, bytes]] = {}
+        self._rows: dict[str, _ManifestRow] = {}
         if previous is None:
             self._write_manifest(serialize({}))  # now, because it marks the directory as ours if the build is killed
 
@@ -239,16 +246,18 @@ class SiteDirectory:
         if TREND in self.parts:
             parts = {TREND: self.parts[TREND], **parts}
         # What this process has written is the same object; what it has read proves nothing, because it may be forged.
-        same = {name for name, part in parts.items() if name in self._rows and self._rows[name][0] is part}
+        same = {name for name, part in parts.items() if name in self._rows and self._rows[name].part is part}
         unfinished = _unfinished(self._directory)
         kept = () if unfinished else same
         current = {path for name, part in parts.items() if name not in kept for path in part.paths}
         earlier = {path for name, part in self.parts.items() if name not in kept for path in part.paths}
         removed = delete(self._directory, sorted((earlier | unfinished) - current))
         if parts != self.parts or self.is_lost:
-            rows = {name: (part, manifest_row(name, part)) for name, part in parts.items() if name not in same}
+            rows = {
+                name: _ManifestRow(part, manifest_row(name, part)) for name, part in parts.items() if name not in same
+            }
             self._rows = {name: self._rows[name] for name in same} | rows
-            self._write_manifest(serialize({name: row for name, (_, row) in self._rows.items()}))
+            self._write_manifest(serialize({name: row.line for name, row in self._rows.items()}))
         for name in (UNFINISHED, _NEW_MANIFEST):
             with refusing(self._directory / name):
                 (self._directory / name).unlink(missing_ok=True)

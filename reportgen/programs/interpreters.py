@@ -48,7 +48,9 @@ def chosen_python(command: Sequence[str], environ: Mapping[str, str]) -> Chosen 
         if framework := framework_of(python, environ):
             # With its directory first on PATH, so that a script finds it too, and the tools next to it.
             searched = os.pathsep.join([str(python.parent), path])
-            named = shutil.which(name, path=str(python.parent)) or str(python) if name in _NAMES else name
+            named = name
+            if name in _NAMES:
+                named = shutil.which(name, path=str(python.parent)) or str(python)
             words = (
                 f"{name} finds {python}, which has {framework}; reportgen’s own Python, first on PATH, {NO_FRAMEWORK}"
             )

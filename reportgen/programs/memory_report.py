@@ -82,6 +82,7 @@ class MemoryReport:
         dumps: Path | None = None,
         capacities: tuple[str, ...] = (),
     ) -> None:
+        """Keep what was built; without `dumps` there is no comparison and no single file."""
         self.page = page
         self.modules = modules
         self.error = error

@@ -77,6 +77,7 @@ class _Process:
         return folder
 
     def install(self) -> None:
+        """Replace `os.putenv` and `os.unsetenv`, so that XLA sees our flags and the program only its own."""
         own = without_dump_flags(os.environ.get(_XLA_FLAGS, ""), self.directory, self.flags)
         unsetenv = os.unsetenv
 

@@ -55,6 +55,7 @@ def open_workers(jobs: int, cluster: str | None = None) -> Iterator[Workers]:
 def _processes(
     jobs: int, context: BaseContext | None, start: Callable[..., None], *arguments: object
 ) -> Iterator[ProcessPoolExecutor]:
+    """Yield a pool of `jobs` processes; at the end, or after an error, work that has not begun is dropped."""
     _confirm_room(jobs)
     try:
         pool = ProcessPoolExecutor(jobs, context, start, arguments)

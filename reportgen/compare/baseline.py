@@ -16,6 +16,7 @@ from reportgen.reports.report_document import (
     SCHEMA,
     GateDocument,
     GateModule,
+    GateSpace,
     NumberedDocument,
     RecordedBuild,
     RecordedDocument,
@@ -104,19 +105,27 @@ def recorded_report(modules: Iterable[GateModule], commit: str, distance: int) -
     return json_line(RecordedDocument(schema=SCHEMA, build=build, modules=recorded)) + b"\n"
 
 
+def _confirm_ordered(space: GateSpace, place: str) -> None:
+    """Raise Misstated, naming the `place` of a space, if figures that are known are not in the order of `_AT_MOST`."""
+    for less, more in _AT_MOST:
+        low, high = _sum_of(space, less), _sum_of(space, more)
+        if low is not None and high is not None and low > high:
+            names = [" + ".join(f"{figure}_bytes" for figure in figures) for figures in (less, more)]
+            raise Misstated(f"{place}.{names[0]}: {low:,} is more than {names[1]}, {high:,}")
+
+
+def _sum_of(space: GateSpace, figures: Sequence[Figure]) -> int | None:
+    """Return the sum of some figures; None if one of them is unknown."""
+    amounts = [space.figure(figure) for figure in figures]
+    return None if None in amounts else sum(amount or 0 for amount in amounts)
+
+
 def _confirm_possible(modules: Sequence[GateModule]) -> None:
     """Raise Misstated if figures contradict what they mean or are not listed, or if two modules are of one dump."""
     for number, module in enumerate(modules):
         _confirm_listed(module, f"modules[{number}]")
         for color, space in module.spaces.items():
-            for less, more in _AT_MOST:
-                amounts = [[space.figure(figure) for figure in figures] for figures in (less, more)]
-                low, high = (sum(figure or 0 for figure in known) for known in amounts)
-                if None not in (*amounts[0], *amounts[1]) and low > high:
-                    names = [" + ".join(f"{figure}_bytes" for figure in figures) for figures in (less, more)]
-                    raise Misstated(
-                        f"modules[{number}].spaces.{color}.{names[0]}: {low:,} is more than {names[1]}, {high:,}"
-                    )
+            _confirm_ordered(space, f"modules[{number}].spaces.{color}")
     for label, times in Counter(module.path for module in modules).items():
         if times > 1:
             raise Misstated(f"modules: {quoted(label)} is there {times:,} times")

@@ -5,12 +5,19 @@ layers that block is in the wrong place.
 """
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 _MOST_DIFFERENCES = 1500
 """Beyond this the lists have so little in common that their common ends are all that is used."""
 
-Gap = tuple[int, int, int, int]
-"""[`low`, `high`) of the list before in the place of [`start`, `end`) of the list after."""
+
+class Gap(NamedTuple):
+    """[`low`, `high`) of the list before in the place of [`start`, `end`) of the list after."""
+
+    low: int
+    high: int
+    start: int
+    end: int
 
 
 def longest_common_subsequence(
@@ -33,14 +40,16 @@ def longest_common_subsequence(
     low = start = 0
     for left, right in (*pairs, (len(before), len(after))):
         if low < left or start < right:
-            gaps.append((low, left, start, right))
+            gaps.append(Gap(low, left, start, right))
         low, start = left + 1, right + 1
     return pairs, gaps
 
 
 def _myers(before: Sequence[object], after: Sequence[object]) -> list[tuple[int, int]]:
     """Return the common pairs on a shortest edit path, or none if it is too long."""
-    furthest = {1: 0}  # as if a step from above entered diagonal 0 at its beginning
+    # By diagonal, how many elements of `before` the best path with so many differences has passed; that of `after` is
+    # this number less the diagonal. It begins as if a step from above entered diagonal 0 at its beginning.
+    furthest = {1: 0}
     trace: list[dict[int, int]] = []
     for differences in range(min(len(before) + len(after), _MOST_DIFFERENCES) + 1):
         trace.append(dict(furthest))

@@ -71,6 +71,14 @@ def series_of(history: History) -> Sequence[Series]:
     return functions
 
 
+class _Candidate(NamedTuple):
+    """A module of a build and a series that it may continue; the one of the lowest rank comes first."""
+
+    rank: tuple[float, bool, int]
+    key: ModuleKey
+    series: Series
+
+
 def _continued(known: Sequence[Series], record: Record) -> dict[ModuleKey, Series]:
     """Return which series each module of a build continues."""
     pairs: dict[ModuleKey, Series] = {}
@@ -81,7 +89,7 @@ def _continued(known: Sequence[Series], record: Record) -> dict[ModuleKey, Serie
             if match is not None:
                 pairs[key] = match
                 free.remove(match)
-    for _, _, key, series in sorted(_candidates(free, pairs, record), key=lambda candidate: candidate[:2]):
+    for _, key, series in sorted(_candidates(free, pairs, record), key=lambda candidate: candidate.rank):
         if key not in pairs and series in free:
             pairs[key] = series
             free.remove(series)
@@ -96,17 +104,15 @@ def _was_at(series: Series, key: ModuleKey) -> bool:
     return any(point.key == key for point in series.points)
 
 
-def _candidates(
-    free: Sequence[Series], paired: Mapping[ModuleKey, Series], record: Record
-) -> Iterator[tuple[float, tuple[bool, int], ModuleKey, Series]]:
-    """Yield the modules and series of one name that may be one function, with what to prefer first as a key."""
+def _candidates(free: Sequence[Series], paired: Mapping[ModuleKey, Series], record: Record) -> Iterator[_Candidate]:
+    """Yield the modules and series of one name that may be one function."""
     for order, key in enumerate(record.modules):
         for series in free if key not in paired else ():
             if (series.backend, series.name) == (key.backend, key.name):
                 similarity = _similarity(series.last.arguments, record.arguments.get(key, ()))
                 if similarity >= _LEAST_SIMILARITY:
                     # Of those that are equally similar, first what the last build had, then in their order.
-                    yield -similarity, (series.last.spaces is None, order), key, series
+                    yield _Candidate((-similarity, series.last.spaces is None, order), key, series)
 
 
 def _similarity(before: Arguments, after: Arguments) -> float:

@@ -1,6 +1,7 @@
 """Lay out the waterfall from one peak to the other as rows: a step begins on its bar where the one above it ends."""
 
 from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 from reportgen.compare.dump_comparison import DumpComparison, SpaceComparison
 from reportgen.compare.terms import JoinedStep
@@ -40,13 +41,22 @@ class Waterfall:
     whole_bytes: int
 
 
+class _ShownStep(NamedTuple):
+    """A step, or several that are shown as one, which have no section that `href` could lead to."""
+
+    words: str
+    note: str
+    href: str
+    change_bytes: int
+
+
 def waterfall(comparison: DumpComparison, space: SpaceComparison) -> Waterfall:
     """Return the rows of a memory space. Steps that are too small to see are one row."""
     before, after = space.before_bytes or 0, space.after_bytes or 0
     steps = list(_shown(comparison, space, space.steps))
     amounts = [before]
-    for *_, change in steps:
-        amounts.append(amounts[-1] + change)
+    for step in steps:
+        amounts.append(amounts[-1] + step.change_bytes)
     low, high = min(amounts), max(amounts)
     start = max(0, int(low - max((high - low) * (1 + _ROOM), 1)))
     # The axis is broken only where the steps would be too short to see on a whole one.
@@ -54,7 +64,6 @@ def waterfall(comparison: DumpComparison, space: SpaceComparison) -> Waterfall:
     rows = [_peak("peak before", before, start)]
     # The last amount is that after the last step.
     for (words, note, href, change), amount in zip(steps, amounts, strict=False):
-        look = "grown" if change > 0 else "shrunk" if change < 0 else "level"
         rows.append(
             WaterfallRow(
                 words=words,
@@ -63,7 +72,7 @@ def waterfall(comparison: DumpComparison, space: SpaceComparison) -> Waterfall:
                 change_bytes=change,
                 low_bytes=min(amount, amount + change) - start,
                 size_bytes=abs(change),
-                look=look,
+                look=_look(change),
             )
         )
     return Waterfall(
@@ -77,19 +86,25 @@ def _peak(words: str, amount: int, start: int) -> WaterfallRow:
     )
 
 
-def _shown(
-    comparison: DumpComparison, space: SpaceComparison, steps: Sequence[JoinedStep]
-) -> Iterator[tuple[str, str, str, int]]:
-    """Yield words, note, href and bytes of each step that can be seen, the largest first, and of the others as one."""
+def _look(change_bytes: int) -> str:
+    if change_bytes == 0:
+        return "level"
+    return "grown" if change_bytes > 0 else "shrunk"
+
+
+def _shown(comparison: DumpComparison, space: SpaceComparison, steps: Sequence[JoinedStep]) -> Iterator[_ShownStep]:
+    """Yield each step that can be seen, the largest first, and the others as one."""
     most = max(space.before_bytes or 0, space.after_bytes or 0)
     small = [step for step in steps if abs(step.change_bytes) * _SMALL_PART < most]
     small = small if len(small) > 1 else []
     has_change = any(step.change_bytes for step in steps)
     for step in sorted(steps, key=lambda step: -abs(step.change_bytes)):
         if step not in small and (step.change_bytes or not has_change):
-            yield step.words, _note(comparison, step), f"#{step_section(space.color, step.kind)}", step.change_bytes
+            href = f"#{step_section(space.color, step.kind)}"
+            yield _ShownStep(step.words, _note(comparison, step), href, step.change_bytes)
     if small:
-        yield "everything else", "; ".join(step.words for step in small), "", sum(step.change_bytes for step in small)
+        note, change = "; ".join(step.words for step in small), sum(step.change_bytes for step in small)
+        yield _ShownStep("everything else", note, "", change)
 
 
 def _note(comparison: DumpComparison, step: JoinedStep) -> str:

@@ -74,12 +74,8 @@ def bytes_columns(space: Space) -> Sequence[Column[int]]:
     """
     name, live, temp = f"{space.color} · {space.name}", space.live, space.temp
     is_same = not space.static_bytes and live is temp
-    of_live = Column[int](
-        f"live-{space.color}",
-        f"{name}, {'resident' if is_same else 'live'}",
-        "bytes",
-        lambda moment: live and live.at(moment),
-    )
+    what = "resident" if is_same else "live"
+    of_live = Column[int](f"live-{space.color}", f"{name}, {what}", "bytes", lambda moment: live and live.at(moment))
     if is_same:
         return [of_live]
     return [

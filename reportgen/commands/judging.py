@@ -70,8 +70,8 @@ def _judge(
     after = list(map(gate_module, report.summaries))
     real = real_figures(after, search_result.real, search_result.shown) if options.redaction else after
     pairs = pair_by_name(before, real)
-    judgement = (
-        judge(
+    if budgets or options.github:
+        judgement = judge(
             budgets,
             redact_flaws(pairs) if options.redaction else pairs,
             has_baseline=baseline is not None,
@@ -80,9 +80,8 @@ def _judge(
             accepted=options.accept_growth or "",
             capacities=options.capacities,
         )
-        if budgets or options.github
-        else judge_fit(real, options.capacities)
-    )
+    else:
+        judgement = judge_fit(real, options.capacities)
     if not options.redaction:
         return judgement
     names = {module.name: public_name(module.name, options.redaction) for module in before}

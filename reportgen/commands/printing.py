@@ -22,18 +22,9 @@ _TOO_LARGE = (
 def print_modules(summaries: Sequence[Summary]) -> None:
     """Print for each module its peak, whether it fits, the advice that lowers it, and its errors and warnings."""
     for entry in summaries:
-        peak = entry.peak_resident_bytes
-        is_least = bool(entry.missing)
-        size = "no live ranges"
-        if peak is not None:
-            size = f"peak resident {least_words(peak, is_least=entry.is_peak_least)} ({exact_bytes(peak)})"
-        if not entry.capacity:  # which says what is needed
-            needed = least_words(entry.needed_bytes, is_least=is_least)
-            size = f"needs {needed} ({exact_bytes(entry.needed_bytes)}), {size}"
-        findings = ", ".join(counted(number, severity) for severity, number in entry.finding_counts)
-        print(
-            printable(f"{entry.label}: {entry.backend}, space {entry.space_name}: {size}; {findings or 'no findings'}")
-        )
+        place = f"{entry.label}: {entry.backend}, space {entry.space_name}"
+        findings = ", ".join(counted(number, severity) for severity, number in entry.finding_counts) or "no findings"
+        print(printable(f"{place}: {_size_words(entry)}; {findings}"))
         if entry.phases:
             print(printable(f"  phases: {entry.phases}"))
         if entry.devices:
@@ -47,6 +38,18 @@ def print_modules(summaries: Sequence[Summary]) -> None:
             if finding.severity != "note":
                 place = f"{finding.location}: " if finding.location else ""
                 print(printable(f"  {place}{finding.severity}: {finding.message} [{finding.slug}]"))
+
+
+def _size_words(entry: Summary) -> str:
+    """Return the peak of a module and, unless its capacity says it, what is needed."""
+    peak = entry.peak_resident_bytes
+    words = "no live ranges"
+    if peak is not None:
+        words = f"peak resident {least_words(peak, is_least=entry.is_peak_least)} ({exact_bytes(peak)})"
+    if entry.capacity:
+        return words
+    needed = least_words(entry.needed_bytes, is_least=bool(entry.missing))
+    return f"needs {needed} ({exact_bytes(entry.needed_bytes)}), {words}"
 
 
 def _print_capacity(entry: Summary) -> None:
@@ -84,9 +87,10 @@ def print_finished(report: BuildResult, output: Path, index: Path | None, termin
         f" {totals.files - totals.changed:,} unchanged, {totals.removed:,} removed"
     )
     if totals.kept:
+        more = ", …" if len(totals.kept) > 3 else ""
         terminal.warning(
             f"kept what stands in the place of {counted(len(totals.kept), 'old page')}, because it is no file of this"
-            f" site: {', '.join(totals.kept[:3])}{', …' if len(totals.kept) > 3 else ''}"
+            f" site: {', '.join(totals.kept[:3])}{more}"
         )
     if words := _disclosure_words(report.disclosure):
         print(words)

@@ -34,7 +34,7 @@ def shape_words(arguments: Arguments) -> str:
     """Return the largest arguments with their shapes, and how many others there are."""
     largest = sorted(arguments, key=lambda group: (-group.size_bytes, group.name, group.shape))
     words = [
-        f"{f'{group.arrays:,} × ' if group.arrays > 1 else ''}{group.name} {group.shape}"
+        f"{group.arrays:,} × {group.name} {group.shape}" if group.arrays > 1 else f"{group.name} {group.shape}"
         for group in largest[:_MOST_SHAPES]
     ]
     rest = sum(group.arrays for group in largest[_MOST_SHAPES:])

@@ -161,4 +161,5 @@ def _named(modules: Sequence[ModuleComparison], word: str) -> str:
     if not modules:
         return f"none {word}"
     names = ", ".join(code(module.module.name) for module in modules[:_MOST_NAMES])
-    return f"{len(modules):,} {word} ({names}{', …' if len(modules) > _MOST_NAMES else ''})"
+    more = ", …" if len(modules) > _MOST_NAMES else ""
+    return f"{len(modules):,} {word} ({names}{more})"

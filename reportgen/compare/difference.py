@@ -93,7 +93,9 @@ class MatchedBuild:
     def role(self, allocation: int) -> _Role:
         """Return whether an allocation is that of an argument, an output or a constant."""
         memory = memory_class(self.analysis.dump.allocations[allocation])
-        return "argument" if memory == "parameter" else "constant" if memory == "constant" else "result"
+        if memory == "constant":
+            return "constant"
+        return "argument" if memory == "parameter" else "result"
 
     def representative(self, allocation: int) -> int | None:
         """Return the value that stands for an allocation: its argument, else its result, else its first value."""

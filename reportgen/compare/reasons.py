@@ -91,8 +91,8 @@ def _route(comparison: DumpComparison, step: JoinedStep) -> str:
     ways = Counter[str]()
     for term in step.terms:
         is_leaving = term.kind == "to another space"
-        side, value = (1, term.after) if is_leaving else (0, term.before)
-        ways[f"{'to' if is_leaving else 'from'} {_space(comparison, side, value, term)}"] += abs(term.change_bytes)
+        way, side, value = ("to", 1, term.after) if is_leaving else ("from", 0, term.before)
+        ways[f"{way} {_space(comparison, side, value, term)}"] += abs(term.change_bytes)
     return " and ".join(way for way, _ in ways.most_common(2))
 
 

@@ -41,7 +41,8 @@ class Series:
         return self.points[-1]
 
     def __str__(self) -> str:
-        return f"{self.backend} {self.name}{f' {self.number}' if self.number > 1 else ''}"
+        name = f"{self.backend} {self.name}"
+        return f"{name} {self.number}" if self.number > 1 else name
 
 
 def series_of(history: History) -> Sequence[Series]:

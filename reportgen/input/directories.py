@@ -142,6 +142,8 @@ def _identity(status: os.stat_result) -> tuple[int, int]:
 
 def _kind(entry: "os.DirEntry[str]") -> Literal["folder", "file", "other"]:
     try:
-        return "folder" if entry.is_dir() else "file" if entry.is_file() else "other"
+        if entry.is_dir():
+            return "folder"
+        return "file" if entry.is_file() else "other"
     except OSError:  # a link to itself, which counts as unreadable only if it is named as part of a dump
         return "other"

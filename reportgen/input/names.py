@@ -178,9 +178,9 @@ def is_unread_part(file_name: str) -> bool:
 
 def read_name(file_name: str) -> DumpName:
     """Parse `[TIMESTAMP.]module_NNNN[.MODULE_NAME][.cl_CHANGELIST].STAGE-buffer-assignment.txt`, or any other name."""
-    part = split_part(file_name)
-    stem = part.stem if part else PurePath(without_compression(file_name)).stem
-    module = _MODULE.fullmatch(stem) if part else None
+    split = split_part(file_name)
+    stem = split.stem if split else PurePath(without_compression(file_name)).stem
+    module = _MODULE.fullmatch(stem) if split else None
     rest = _REST.fullmatch(module["rest"] or "") if module else None
     if module is None or rest is None:
         return DumpName(stem=stem, module_name=stem or file_name)
@@ -192,7 +192,7 @@ def read_name(file_name: str) -> DumpName:
         stage=stage,
         timestamp_microseconds=_number(module["timestamp"]),
         changelist=_number(rest["changelist"]),
-        backend="gpu" if _GPU_STAGE.match(stage) else "cpu" if stage.startswith("cpu_") else "unknown",
+        backend=_backend(stage),
         device=_device(stage),
     )
 
@@ -220,11 +220,20 @@ def stems_before(module: str) -> Iterator[str]:
         yield f"{module[:start]}{number:0{end - start}d}{module[end:]}"
 
 
+def _backend(stage: str) -> Backend:
+    """Return the backend that a stage is of; a TPU's stage does not say it."""
+    if _GPU_STAGE.match(stage):
+        return "gpu"
+    return "cpu" if stage.startswith("cpu_") else "unknown"
+
+
 def _device(stage: str) -> str | None:
+    """Return the device that a stage was compiled for, empty if it names none; None before optimizations."""
     if stage.startswith("before_"):
         return None
-    gpu = _GPU_STAGE.match(stage)
-    return gpu[0] if gpu else "cpu" if stage.startswith("cpu_") else ""
+    if gpu := _GPU_STAGE.match(stage):
+        return gpu[0]
+    return "cpu" if stage.startswith("cpu_") else ""
 
 
 def _number(digits: str | None) -> int | None:

@@ -114,7 +114,9 @@ class MemoryReport:
         >>> report.fits
         False
         """
-        return False if self.error else self._main.sentences.fits if self._main else None
+        if self.error:
+            return False
+        return self._main.sentences.fits if self._main else None
 
     @property
     def spaces(self) -> tuple[SpaceFigures, ...]:
@@ -201,11 +203,13 @@ class MemoryReport:
 
     def _repr_html_(self) -> str:
         """Return what a notebook shows: the whole report in a frame that can reach nothing around it."""
-        error = f"<p><strong>The compiler refused this program.</strong></p><pre>{escape(self.error or '')}</pre>"
+        error = ""
+        if self.error:
+            error = f"<p><strong>The compiler refused this program.</strong></p><pre>{escape(self.error)}</pre>"
         body = (
             _FRAME.format(document=escape(self._document), title=escape(f"Memory of {self.modules[0].title}"))
             if self._document
             else f"<pre>{escape(str(self))}</pre>"
         )
         site = escape(os.path.relpath(self.page).replace(os.sep, "/"))
-        return f"{error if self.error else ''}{body}<p>The whole site: <code>{site}</code></p>"
+        return f"{error}{body}<p>The whole site: <code>{site}</code></p>"

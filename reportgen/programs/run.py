@@ -69,7 +69,7 @@ def _why_nothing(options: RunOptions, left: Left, exit_code: int, environ: Mappi
 def _warnings(options: RunOptions, kept: Sequence[str]) -> list[str]:
     warnings = []
     if kept:
-        names = f"{', '.join(kept[:3])}{', …' if len(kept) > 3 else ''}"
+        names = ", ".join(kept[:3]) + (", …" if len(kept) > 3 else "")
         warnings.append(f"what stands in {options.dumps} and was not left there by a run was kept: {names}")
     if dumps_elsewhere(os.environ):
         warnings.append(

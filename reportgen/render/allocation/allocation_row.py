@@ -32,4 +32,5 @@ def allocation_row(module: Module, links: Links, number: int) -> str:
 
 def _value(module: Module, links: Links, number: int) -> str:
     start, end = module.analysis.dump.starts[number], module.analysis.dump.ends[number]
-    return f"{links.value(number)} {f'{start:,} to {end:,}' if start >= 0 else '–'}"
+    live = f"{start:,} to {end:,}" if start >= 0 else "–"
+    return f"{links.value(number)} {live}"

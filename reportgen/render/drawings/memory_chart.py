@@ -66,8 +66,10 @@ class _Drawing:
 
     def _level(self, name: str, words: str, limit: int) -> str:
         y = self.y(limit)
-        text = f'<text class="{name}" x="{_WIDTH - _RIGHT - 4}" y="{y}" dy="-4" text-anchor="end">{words}</text>'
-        return f'<path class="{name}" d="M{_LEFT} {y}H{_WIDTH - _RIGHT}"/>{text if name == "capacity" else ""}'
+        line = f'<path class="{name}" d="M{_LEFT} {y}H{_WIDTH - _RIGHT}"/>'
+        if name != "capacity":
+            return line
+        return f'{line}<text class="{name}" x="{_WIDTH - _RIGHT - 4}" y="{y}" dy="-4" text-anchor="end">{words}</text>'
 
     def _mark(self, mark: Mapping[str, Any]) -> str:
         x, anchor = self.x(mark["moment"]), "start" if mark["side"] == "left" else "end"

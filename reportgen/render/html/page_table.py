@@ -67,7 +67,9 @@ def table(
 def _head(column: Column[Any], *, is_sorted: bool, for_scripts: bool) -> str:
     if column.kind == "share":
         return f'<th scope="col" class="bars"><span class="hidden">{escape(column.head)}</span></th>'
-    look = _NUMBER if column.kind in _AMOUNTS else ' title="lighter while idle"' if column.kind == "life" else ""
+    look = _NUMBER if column.kind in _AMOUNTS else ""
+    if column.kind == "life":
+        look = ' title="lighter while idle"'
     order = ' aria-sort="descending"' if is_sorted else ""
     data = f' data-column="{column.key}" data-kind="{column.kind}"' if for_scripts else ""
     name = " data-names-rows" if for_scripts and column.names_rows else ""
@@ -94,7 +96,8 @@ def _text(cell: Markup | str) -> str:
 def _code(cell: Markup | str) -> str:
     if isinstance(cell, Markup):
         return cell
-    return f"<code>{escape(cell if len(cell) <= _LONGEST_CODE else f'{cell[: _LONGEST_CODE - 1]}…')}</code>"
+    shown = cell if len(cell) <= _LONGEST_CODE else f"{cell[: _LONGEST_CODE - 1]}…"
+    return f"<code>{escape(shown)}</code>"
 
 
 _CELLS: Mapping[Kind, Callable[[Any], str]] = {

@@ -58,7 +58,8 @@ def schedule_href(module: Module, links: Links, moment: int) -> str | None:
     row = bisect_left(moments, moment)
     if row == len(moments) or moments[row] != moment:
         return None
-    return f"{links.listing('schedule')}#{moment_row(moment) if row < ROWS_ON_PAGE else f'moment={moment}'}"
+    anchor = moment_row(moment) if row < ROWS_ON_PAGE else f"moment={moment}"
+    return f"{links.listing('schedule')}#{anchor}"
 
 
 def shown_spaces(analysis: Analysis) -> list[Space]:

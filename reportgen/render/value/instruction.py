@@ -46,8 +46,9 @@ class DefinitionRows:
         index, href = self._module.analysis.dump.values.shape_index, self._links.value_href
         others = [other for other in self.values[: MOST_LINKS + 1] if other != number][:MOST_LINKS]
         shown = [f'<a href="{href(other)}">{index(other)}</a>' for other in others]
-        more = len(self.values) - 1 - len(shown)
-        return [*origin, f"<dt>Siblings<dd>{', '.join(shown)}{f' and {more:,} more' if more else ''}"]
+        rest = len(self.values) - 1 - len(shown)
+        more = f" and {rest:,} more" if rest else ""
+        return [*origin, f"<dt>Siblings<dd>{', '.join(shown)}{more}"]
 
     def _origin_rows(self) -> Iterator[str]:
         """Yield the opcode, the remaining metadata and, if the text is too long to repeat, the operands."""

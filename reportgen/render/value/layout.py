@@ -159,8 +159,9 @@ def _attribute_sentences(shape: ArrayShape) -> Iterator[str]:
         takes = "is packed into" if is_packed else "takes up"
         yield f"E({bits}): each element {takes} {counted(bits, 'bit')}{usual}."
     if (multiple := layout.tail_padding) is not None:
-        rounded, unused = f"the number of elements is rounded up to a multiple of {multiple:,}", "used only with tiles"
-        yield f"L({multiple}): {rounded if layout.tiles else unused}."
+        rounded = f"the number of elements is rounded up to a multiple of {multiple:,}"
+        effect = rounded if layout.tiles else "used only with tiles"
+        yield f"L({multiple}): {effect}."
     order = layout.minor_to_major[::-1]
     for split in layout.split_configs:
         dimension = order[split.dimension] if split.dimension < len(order) else "?"
@@ -183,7 +184,8 @@ def _size_sentences(shape: ArrayShape) -> Iterator[str]:
         # Counted in integers, because the quotient may be too large for a float.
         hundredths = (200 * padded + dense) // (2 * dense)
         factor = f"{hundredths // 100:,}.{hundredths % 100:02}".removesuffix(".00")
-        yield f"It has {sizes}, {'less than 1 % more' if hundredths == 100 else f'{factor} times as much'}."
+        more = "less than 1 % more" if hundredths == 100 else f"{factor} times as much"
+        yield f"It has {sizes}, {more}."
 
 
 def _fastest(count: int) -> str:

@@ -45,8 +45,9 @@ class ValueStory:
         if found.rule == "argument":
             first = f", read first at {_line(found.read_first)}" if found.read_first else ""
             is_number = found.name.startswith(UNNAMED_ARGUMENT)
-            name = f"The argument <code>{escape(shortened(found.name))}</code>"
-            return f"{found.name.capitalize() if is_number else name}, kept for the whole run{first}."
+            named = f"The argument <code>{escape(shortened(found.name))}</code>"
+            subject = found.name.capitalize() if is_number else named
+            return f"{subject}, kept for the whole run{first}."
         name = self._module.analysis.dump.values.names[number]
         is_known = found.is_named and not found.relation
         by = escape(shortened("/".join(found.name.split("/")[-2:]) if is_known else name))

@@ -231,7 +231,8 @@ def advice_sentence(advice: Advice | None) -> str:
 
 def capacity_words(fit: Fit, advised: CapacityAdvice | None) -> str:
     """Return what a module needs, how far that is from what the device has, and what could make it fit."""
-    difference = f"{human_bytes(abs(fit.excess_bytes))} {'more' if fit.is_over else 'less'}"
+    direction = "more" if fit.is_over else "less"
+    difference = f"{human_bytes(abs(fit.excess_bytes))} {direction}"
     capacity = human_bytes(fit.capacity.size_bytes) + (f" ({fit.capacity.scope})" if fit.capacity.scope else "")
     if fit.fits is None:
         return f"needs {least_words(fit.needed_bytes, is_least=True)}; whether that fits {capacity} is unknown"

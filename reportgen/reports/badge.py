@@ -28,7 +28,9 @@ def badge(checks: int, objects: int, counts: Sequence[tuple[Severity, int]]) -> 
     verdict = counted(errors, "error") if errors else "no error"
     if warnings:
         verdict = f"{verdict}, {counted(warnings, 'warning')}"
-    look: Literal["error", "warning", "sound"] = "error" if errors else "warning" if warnings else "sound"
+    look: Literal["error", "warning", "sound"] = "warning" if warnings else "sound"
+    if errors:
+        look = "error"
     return Badge(look, counted(checks, "check"), counted(objects, "object"), verdict)
 
 

@@ -232,8 +232,9 @@ def _of_lost_bytes(event: OutOfMemory) -> Iterator[str]:
     total, lost = size_named(event, "total allocation"), size_named(event, "total fragmentation")
     if total and lost and lost.middle >= _LEAST_FRAGMENTED * total.middle > 0:
         detail = next(row.detail for row in event.totals if row.name == "total fragmentation")
-        share = _SHARE.match(detail)
-        yield f"{range_words(lost)}{f' ({share[1]} %)' if share else ''} of it is lost to fragmentation."
+        printed = _SHARE.match(detail)
+        share = f" ({printed[1]} %)" if printed else ""
+        yield f"{range_words(lost)}{share} of it is lost to fragmentation."
 
 
 def _of_pieces(event: OutOfMemory) -> Iterator[str]:
@@ -296,7 +297,8 @@ def _of_chunks(event: OutOfMemory) -> Iterator[str]:
 
 def _chunk_words(count: int, each: int, size: SizeRange) -> str:
     of_each = f" of {range_words(SizeRange(each, each))}" if count > 1 else ""
-    return f"{range_words(size)} in {count} {'chunks' if count > 1 else 'chunk'}{of_each}"
+    chunks = "chunks" if count > 1 else "chunk"
+    return f"{range_words(size)} in {count} {chunks}{of_each}"
 
 
 def _is_padded(dense: SizeRange, size: SizeRange) -> bool:

@@ -169,7 +169,8 @@ def _phases(phases: Sequence[Phase], space: SpaceFigures) -> Section:
 
 
 def _phase_words(phase: Phase) -> str:
-    return f"{label(phase.kind, phase.passes)}{f' at {line_words(phase.name)}' if phase.name else ''}"
+    words = label(phase.kind, phase.passes)
+    return f"{words} at {line_words(phase.name)}" if phase.name else words
 
 
 def _others(others: Sequence[ExplainedModule]) -> Section:

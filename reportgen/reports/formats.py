@@ -30,14 +30,21 @@ def human_bytes(size: int) -> str:
     raise AssertionError("unreachable: the last unit takes every amount")
 
 
+def _sign(change: float) -> str:
+    """Return the sign of a change; empty for none."""
+    if not change:
+        return ""
+    return "+" if change > 0 else "−"
+
+
 def signed_bytes(change: int) -> str:
     """Return `+16.03 MiB` or `−512 B`, with a minus sign and never without a sign unless it is zero."""
-    return f"{'+' if change > 0 else '−' if change < 0 else '±'}{human_bytes(abs(change))}"
+    return f"{_sign(change) or '±'}{human_bytes(abs(change))}"
 
 
 def signed_count(change: int) -> str:
     """Return `+16,805,572`, exact bytes with their sign."""
-    return f"{'+' if change > 0 else '−' if change < 0 else ''}{abs(change):,}"
+    return f"{_sign(change)}{abs(change):,}"
 
 
 def signed_percent(before: int, after: int) -> str:
@@ -46,7 +53,7 @@ def signed_percent(before: int, after: int) -> str:
         return ""
     percent = abs(after - before) * 100 / before
     digits = f"{percent:.1f}" if percent >= 0.05 else "<0.1"
-    return f"{'+' if after > before else '−'}{digits} %"
+    return f"{_sign(after - before)}{digits} %"
 
 
 def change_words(before: int, after: int) -> str:

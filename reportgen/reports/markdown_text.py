@@ -18,4 +18,5 @@ def escaped(text: str, most: int = _MOST_WORDS) -> str:
 def code(text: str, most: int = _MOST_WORDS) -> str:
     """Return text in code, which may not contain a backtick or, in a table, a bar."""
     line = visible(" ".join(text.split())).replace("`", "'").replace("|", "¦")
-    return f"`{line if len(line) <= most else line[: most - 1] + '…'}`"
+    cut = line if len(line) <= most else f"{line[: most - 1]}…"
+    return f"`{cut}`"

@@ -244,8 +244,9 @@ class ListedFinding:
     @property
     def words(self) -> str:
         """The place and what is wrong there, `FILE:LINE: message`."""
-        line = "" if self.line is None else f":{self.line}" if self.file else f"line {self.line}"
-        place = f"{self.file or ''}{line}"
+        place = self.file or ""
+        if self.line is not None:
+            place = f"{self.file}:{self.line}" if self.file else f"line {self.line}"
         return f"{place}: {self.message} [{self.slug}]" if place else f"{self.message} [{self.slug}]"
 
 

@@ -80,11 +80,14 @@ def phase_words(phases: Sequence[Phase]) -> str:
     """Return the passes of a gradient and their loops with the moments and the peak of each; empty for one phase."""
     if len(phases) < 2:
         return ""
-    return "; ".join(
-        f"{label(phase.kind, phase.passes)}{f' at {phase.name}' if phase.name else ''} {phase.first:,}–{phase.last:,}: "
-        f"{human_bytes(phase.peak_bytes)}"
-        for phase in phases
-    )
+    return "; ".join(map(_one_phase, phases))
+
+
+def _one_phase(phase: Phase) -> str:
+    """Return a phase, the line that it is at if one is known, its instructions and its peak."""
+    at = f" at {phase.name}" if phase.name else ""
+    moments = f"{phase.first:,}–{phase.last:,}"
+    return f"{label(phase.kind, phase.passes)}{at} {moments}: {human_bytes(phase.peak_bytes)}"
 
 
 def device_words(report: Report) -> str:

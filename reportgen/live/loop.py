@@ -132,18 +132,23 @@ class Watcher:
             self._scan_seconds = monotonic() - self._scan_began
         is_first, site.is_starting = site.is_starting, False
         if is_first or not result.is_empty:
-            if result.built:
-                site.build += 1
-                self._last = LastBuild(number=site.build, time=self._time_of_day(), labels=result.built)
-            self._message = unchanged_message(result, self.tracker.dumps, self._time_of_day())
-            site.is_stale |= result.has_other_changes
-            self._publish()
-            seconds = monotonic() - self._scan_began
-            for line in terminal_lines(result, self.tracker.dumps, site.build, self._time_of_day(), seconds):
-                self._say(line)
+            self._show_result(result)
         if is_first and not self.tracker.dumps:
             self._say(f"{self._time_of_day()} no dump yet, waiting")
         return result
+
+    def _show_result(self, result: ScanResult) -> None:
+        """Give what a scan has built the next number, publish the state, and print what has changed."""
+        site = self.site
+        if result.built:
+            site.build += 1
+            self._last = LastBuild(number=site.build, time=self._time_of_day(), labels=result.built)
+        self._message = unchanged_message(result, self.tracker.dumps, self._time_of_day())
+        site.is_stale |= result.has_other_changes
+        self._publish()
+        seconds = monotonic() - self._scan_began
+        for line in terminal_lines(result, self.tracker.dumps, site.build, self._time_of_day(), seconds):
+            self._say(line)
 
     def wait(self) -> None:
         """Wait until it is time for another scan or for another try to write; finish the site meanwhile.

@@ -196,19 +196,31 @@ def _of_too_many_arguments(event: OutOfMemory) -> Iterator[str]:
 def _of_padding(event: OutOfMemory) -> tuple[str, int]:
     """Return a sentence on the buffer with most padding, or else on all temporaries, and the bytes of padding."""
     least = event.needed.middle // _LEAST_CAUSE if event.needed else 0
+    return _of_padded_buffer(event, least) or _of_padded_temporaries(event, least) or ("", 0)
+
+
+def _of_padded_buffer(event: OutOfMemory, least: int) -> tuple[str, int] | None:
+    """Return a sentence on the buffer with most padding, and its bytes; None if they are less than the `least`."""
     buffer = max(event.buffers, key=_padding, default=None)
-    words = padding_words(buffer) if buffer and _padding(buffer) >= least else ""
-    if buffer and buffer.size and words and (dense := unpadded(buffer)):
-        name = buffer.instruction or buffer.opcode or buffer.shape
-        sentence = f"{words}. {name} takes {range_words(buffer.size)} for {range_words(dense)} of data."
-        return sentence, _padding(buffer)
+    if buffer is None or buffer.size is None or _padding(buffer) < least:
+        return None
+    words, dense = padding_words(buffer), unpadded(buffer)
+    if not words or not dense:
+        return None
+    name = buffer.instruction or buffer.opcode or buffer.shape
+    sentence = f"{words}. {name} takes {range_words(buffer.size)} for {range_words(dense)} of data."
+    return sentence, _padding(buffer)
+
+
+def _of_padded_temporaries(event: OutOfMemory, least: int) -> tuple[str, int] | None:
+    """Return a sentence on the padding of all temporaries, and its bytes; None if they are less than the `least`."""
     for total in event.totals:
         if total.name == "HLO temp" and (found := _PADDED.search(total.detail)):
             dense, size = read_size(found[1]), read_size(found[2])
             if dense and size and _is_padded(dense, size) and size.middle - dense.middle >= least:
                 share = f"{_share_of_padding(dense, size)} of the temporaries is padding"
                 return f"{share}: {range_words(size)} instead of {range_words(dense)}.", size.middle - dense.middle
-    return "", 0
+    return None
 
 
 def _of_fragmentation(event: OutOfMemory) -> Iterator[str]:

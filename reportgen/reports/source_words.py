@@ -50,15 +50,16 @@ def _lines_words(lines: Sequence[Group], groups: Sequence[Group], peak: int) -> 
     if 2 * sum(line.size_bytes for line in lines) >= peak:
         return f"Most of the peak comes from {words}."
     arguments = sum(dict(group.classes).get("parameter", 0) for group in groups if group.kind != "named")
-    held, of = "", "the peak"
+    of_arguments, whole = "", "the peak"
     if 2 * arguments >= peak:
-        held, of = f"Arguments, which come from no line, are {percent(arguments, peak)} of the peak; ", "the rest"
-    if lines:
-        verb = "lines that contribute most to {} are" if len(lines) > 1 else "line that contributes most to {} is"
-        found = f"the {verb.format(of)} {words}."
-    else:
-        found = f"no line accounts for {percent(1, _SMALL)} of the peak."
-    return f"{held}{found}" if held else f"{found[0].upper()}{found[1:]}"
+        of_arguments = f"Arguments, which come from no line, are {percent(arguments, peak)} of the peak; "
+        whole = "the rest"
+    of_lines = f"no line accounts for {percent(1, _SMALL)} of the peak."
+    if len(lines) == 1:
+        of_lines = f"the line that contributes most to {whole} is {words}."
+    elif lines:
+        of_lines = f"the lines that contribute most to {whole} are {words}."
+    return f"{of_arguments}{of_lines}" if of_arguments else f"{of_lines[0].upper()}{of_lines[1:]}"
 
 
 def line_words(source: str) -> str:

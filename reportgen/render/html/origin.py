@@ -25,7 +25,8 @@ def origin_cell(
     line, if it has a page. `breakable` escapes a name and says where it may break.
     """
     first, relation = authors[0], common_relation(authors)
-    operation = f"{relation}{' ' if relation else ''}{_named(name or first.name, breakable)}"
+    related = f"{relation} " if relation else ""
+    operation = f"{related}{_named(name or first.name, breakable)}"
     line = escape(shortened(first.source or first.read_first))
     if not line:
         return Markup(operation)

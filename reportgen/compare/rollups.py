@@ -59,8 +59,10 @@ class _Node:
     @property
     def only_part(self) -> tuple[str, "_Node"] | None:
         """Return the part that has all bytes of this group, if there is one."""
-        part = next(iter(self.parts.items()), None)
-        return part if part and part[1].amounts == self.amounts and len(self.parts) == 1 else None
+        if len(self.parts) != 1:
+            return None
+        [(label, part)] = self.parts.items()
+        return (label, part) if part.amounts == self.amounts else None
 
 
 @document()

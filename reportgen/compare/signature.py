@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 from reportgen.compare.common_subsequence import longest_common_subsequence
 from reportgen.compare.evidence import How
@@ -9,20 +10,25 @@ from reportgen.compare.graph import Graph, shape_parts
 from reportgen.model import WHOLE
 from reportgen.program.places import leaf_of
 
-Argument = tuple[int, str]
-"""The number of the parameter, and the leaf of it."""
+
+class ParameterLeaf(NamedTuple):
+    """A leaf of an argument: the number of its parameter, and its index in that one's shape."""
+
+    parameter: int
+    leaf: str
 
 
-def arguments(graph: Graph) -> dict[Argument, int]:
+def arguments(graph: Graph) -> dict[ParameterLeaf, int]:
     """Return the value of each argument, in the order of the program."""
     dump = graph.analysis.dump
     values = {}
     for number, value in graph.analysis.program.arguments.items():
         allocation = dump.allocations[number]
         if allocation.parameter is not None:
-            values[allocation.parameter, allocation.parameter_shape_index or WHOLE] = value
+            values[ParameterLeaf(allocation.parameter, allocation.parameter_shape_index or WHOLE)] = value
     # By number, because as text {10} comes before {2}.
-    return dict(sorted(values.items(), key=lambda item: (item[0][0], leaf_of(item[0][1]))))
+    in_order = sorted(values, key=lambda argument: (argument.parameter, leaf_of(argument.leaf)))
+    return {argument: values[argument] for argument in in_order}
 
 
 def argument_pairs(before: Graph, after: Graph) -> Iterator[tuple[int, int, How]]:
@@ -46,11 +52,11 @@ def argument_pairs(before: Graph, after: Graph) -> Iterator[tuple[int, int, How]
         yield rest_before[left][1], rest_after[right][1], "number"
 
 
-def _paths(graph: Graph, values: Mapping[Argument, int]) -> dict[tuple[str, str], int]:
+def _paths(graph: Graph, values: Mapping[ParameterLeaf, int]) -> dict[tuple[str, str], int]:
     """Return arguments by path and leaf where that is unique."""
     keys = {value: (graph.operation(value).op_name, index) for (_, index), value in values.items()}
     times = Counter(keys.values())
-    return {key: value for value, key in keys.items() if key[0] and times[key] == 1}
+    return {(path, leaf): value for value, (path, leaf) in keys.items() if path and times[path, leaf] == 1}
 
 
 def _shapes(graph: Graph, arguments: Sequence[tuple[str, int]]) -> list[tuple[str, str]]:

@@ -55,6 +55,9 @@ class AllocationRenderer:
         """Return the page of some allocations: one, or those of a group."""
         path, allocations = self._module.routes.allocation_page(numbers[0]), self._module.analysis.dump.allocations
         runs = [*self._runs(numbers)]
+        alone = None
+        if len(numbers) == 1 and self._is_notable[numbers[0]]:
+            [(_, [alone])] = runs
         content = render(
             "pages/allocation.html",
             path,
@@ -67,7 +70,7 @@ class AllocationRenderer:
             last=allocations[numbers[-1]].index,
             count=len(numbers),
             runs=runs,
-            alone=runs[0][1][0] if len(numbers) == 1 and self._is_notable[numbers[0]] else None,
+            alone=alone,
             columns=COLUMNS,
             most_in_row=MOST_IN_ROW,
             has_rows=not all(self._is_notable),

@@ -43,12 +43,13 @@ def life(held: Sequence[_Stretch], uses: Sequence[int], moments: int, kind: Memo
     """Return what is held for some stretches of a program's `moments`, and waits while it is not in use."""
     total = max(moments, 1)
     waiting = list(idle_within(held, uses))
+    (start, _), (_, end) = held[0], held[-1]
     return Life(
         kind=kind,
         held=_strokes(held, total),
         waiting=_strokes(waiting, total) if waiting else "",
         peak=f"M{_pixels(peak * _WIDTH / total)} 0v{_HEIGHT}" if peak is not None else "",
-        words=f"live from instruction {held[0][0]:,} to {held[-1][1]:,}" + (", idle at times" if waiting else ""),
+        words=f"live from instruction {start:,} to {end:,}" + (", idle at times" if waiting else ""),
     )
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from heapq import nsmallest
+from typing import NamedTuple
 from urllib.parse import urlencode
 
 from reportgen.analyse.classes import HELD_CLASSES
@@ -127,15 +128,24 @@ def _space_peak(module: Module, space: Space, links: Links) -> SpacePeak:
     )
 
 
+class _PlacedScope(NamedTuple):
+    """A scope with its place in the order of the tree, in which the root is at 0."""
+
+    place: int
+    depth: int
+    scope: Scope
+
+
 def _scope_table(tree: Scope, href: Callable[[str], str]) -> ScopeTable:
     """Keep the largest nodes, in the order of the tree.
 
     Each keeps its parent, because a parent is never smaller than its child and comes before it.
     """
-    rows = list(enumerate(walk(tree)))[1:]
-    kept = nsmallest(_SHOWN_SCOPES, rows, key=lambda row: (-row[1][1].size_bytes, row[0]))
-    hidden = sum(scope.own_bytes for _, (_, scope) in rows) - sum(scope.own_bytes for _, (_, scope) in kept)
-    shown = [(depth - 1, scope, href(scope.path)) for _, (depth, scope) in sorted(kept, key=lambda row: row[0])]
+    rows = [_PlacedScope(place, depth, scope) for place, (depth, scope) in enumerate(walk(tree)) if place > 0]
+    kept = nsmallest(_SHOWN_SCOPES, rows, key=lambda row: (-row.scope.size_bytes, row.place))
+    hidden = sum(row.scope.own_bytes for row in rows) - sum(row.scope.own_bytes for row in kept)
+    in_order = sorted(kept, key=lambda row: row.place)
+    shown = [(row.depth - 1, row.scope, href(row.scope.path)) for row in in_order]
     return ScopeTable(shown, len(rows) - len(kept), hidden)
 
 

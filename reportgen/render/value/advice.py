@@ -63,10 +63,11 @@ class ValueAdvice:
         assert memory is not None, "advice is not withheld"
         gone = memory.gone(members)
         held = stretches(members, dump.starts, dump.ends)
+        (start, _), (_, end) = held[0], held[-1]
         saving = memory.peak.peak_bytes - gone.peak_bytes
         left = f"up to about {rounded_bytes(saving)} less" if saving else "no less"
         what = "it" if len(members) == 1 else f"its buffer of {len(members):,} values"
         return (
-            f"Without {what}, live from {held[0][0]:,} to {held[-1][1]:,}, this schedule would need {left},"
+            f"Without {what}, live from {start:,} to {end:,}, this schedule would need {left},"
             f" with its peak at instruction {self._links.moment(gone.moment)}."
         )

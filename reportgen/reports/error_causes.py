@@ -96,8 +96,11 @@ def _causes(event: OutOfMemory) -> Iterator[tuple[Cause, Sequence[str]]]:
     padding, padded_bytes = _of_padding(event)
     most = _of_parts(event)
     needed = event.needed.middle if event.needed else 0
-    if most and not (padding and (padded_bytes > _MOST * needed or most[0] == "temporaries")):
-        yield most
+    if most:
+        cause, _ = most
+        # Not where padding is most of the memory, or where it is the padding of these temporaries.
+        if not padding or (padded_bytes <= _MOST * needed and cause != "temporaries"):
+            yield most
     yield "padding", [padding] if padding else []
     yield "", [*_of_lost_bytes(event), *_of_fragmented_temporaries(event), *_of_chunks(event), *_of_pieces(event)]
 

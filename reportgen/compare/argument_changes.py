@@ -37,8 +37,9 @@ def shape_words(arguments: Arguments) -> str:
         f"{group.arrays:,} × {group.name} {group.shape}" if group.arrays > 1 else f"{group.name} {group.shape}"
         for group in largest[:_MOST_SHAPES]
     ]
-    rest = sum(group.arrays for group in largest[_MOST_SHAPES:])
-    return ", ".join([*words, *([f"{rest:,} more"] if rest else [])])
+    if rest := sum(group.arrays for group in largest[_MOST_SHAPES:]):
+        words.append(f"{rest:,} more")
+    return ", ".join(words)
 
 
 def _causes(before: Arguments, after: Arguments) -> Iterator[str]:
@@ -100,9 +101,11 @@ def _donated(groups: Mapping[str, Sequence[SiblingArguments]]) -> frozenset[str]
 
 
 def _named(names: Sequence[str]) -> str:
-    shown = list(dict.fromkeys(names))
-    rest = len(shown) - _MOST_NAMES
-    return ", ".join([*shown[:_MOST_NAMES], *([f"{rest:,} more"] if rest > 0 else [])])
+    different = list(dict.fromkeys(names))
+    words = different[:_MOST_NAMES]
+    if len(different) > _MOST_NAMES:
+        words.append(f"{len(different) - _MOST_NAMES:,} more")
+    return ", ".join(words)
 
 
 def _whole(names: Iterable[str]) -> str:

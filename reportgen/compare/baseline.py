@@ -11,6 +11,7 @@ from reportgen.compare.figures import Figure
 from reportgen.document import Misstated, parsed, read
 from reportgen.errors import UnreadableInput, quoted, shown
 from reportgen.record import record
+from reportgen.reports.formats import counted
 from reportgen.reports.json_lines import json_line
 from reportgen.reports.report_document import (
     SCHEMA,
@@ -69,7 +70,7 @@ def _figures(stated: Mapping[str, Any]) -> RecordedFigures:
         return RecordedFigures(read(GateDocument, stated).modules)
     recorded = read(RecordedDocument, stated)
     commit, distance = recorded.build.commit, recorded.build.distance
-    label = f"{commit} ({distance:,} commit{'s' * (distance != 1)} earlier)" if distance else commit
+    label = f"{commit} ({counted(distance, 'commit')} earlier)" if distance else commit
     return RecordedFigures(tuple(map(_with_unknown, recorded.modules)), label)
 
 

@@ -139,7 +139,9 @@ def _subjects(comparison: DumpComparison, terms: Sequence[Term]) -> str:
         f"{len(group.terms):,} × {code(group.name)} {signed_bytes(group.change_bytes)}"
         for group in groups[:_MOST_SUBJECTS]
     ]
-    return "; ".join([*words, *(["…"] if len(groups) > _MOST_SUBJECTS else [])])
+    if len(groups) > _MOST_SUBJECTS:
+        words.append("…")
+    return "; ".join(words)
 
 
 def _last_line(comparison: BuildComparison, link: str | None) -> str:

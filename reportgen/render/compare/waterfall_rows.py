@@ -113,4 +113,6 @@ def _note(comparison: DumpComparison, step: JoinedStep) -> str:
     largest = [group for group in groups[:2] if abs(group.change_bytes) * _SEEN_PART >= abs(step.change_bytes)]
     words = [f"{end_of(group.name, _LONGEST_NAME)} {signed_bytes(group.change_bytes)}" for group in largest]
     rest = len(groups) - len(largest)
-    return ", ".join([*words, *([f"and {rest:,} more"] if rest and largest else [])])
+    if rest and largest:
+        words.append(f"and {rest:,} more")
+    return ", ".join(words)

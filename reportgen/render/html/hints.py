@@ -19,7 +19,8 @@ _BESIDE_HINT = (
 
 def naming_hint(title: str, *, has_text: bool) -> str:
     """Return how to get more names for a module with this title; `has_text` is whether its HLO text was read."""
-    hints = [_TORCH_HINT] if _TORCH.match(title) else []
-    hints += [_TENSORFLOW_HINT] if _TENSORFLOW.match(title) else []
-    hints += [_JAX_HINT] if _JAX.match(title) else []
-    return " ".join(hints if has_text else [*hints, _BESIDE_HINT])
+    by_framework = ((_TORCH, _TORCH_HINT), (_TENSORFLOW, _TENSORFLOW_HINT), (_JAX, _JAX_HINT))
+    hints = [hint for pattern, hint in by_framework if pattern.match(title)]
+    if not has_text:
+        hints.append(_BESIDE_HINT)
+    return " ".join(hints)

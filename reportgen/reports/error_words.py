@@ -107,7 +107,9 @@ def figures(event: OutOfMemory) -> str:
         (event.reservable if event.reservable != event.free else None, "of that in one piece"),
     )
     stated = [f"{human_bytes(size.middle)} {words}" for size, words in named if size]
-    return ", ".join([*stated, *([f"{excess} over capacity"] if excess else [])])
+    if excess:
+        stated.append(f"{excess} over capacity")
+    return ", ".join(stated)
 
 
 def excess_words(event: OutOfMemory) -> str:

@@ -209,11 +209,13 @@ def _error(error: LoggedError) -> Iterator[Section]:
     event = error.event
     times = f" ({event.times} times)" if event.times > 1 else ""
     module = f" {event.module}." if event.module else ""
-    stated = figures(event)
+    sentences = [f"{verdict(event)}.{module}", *told(event)]
+    if stated := figures(event):
+        sentences.append(f"{capital(stated)}.")
     yield Section(
         title=f"{error.label}:{event.line}{times}",
         tone="bad" if is_failure(event) else "open",
-        sentences=(f"{verdict(event)}.{module}", *told(event), *((f"{capital(stated)}.",) if stated else ())),
+        sentences=tuple(sentences),
     )
     known = [buffer for buffer in event.buffers if buffer.size]
     largest = sorted(known, key=lambda buffer: -(buffer.size.middle if buffer.size else 0))[:_LARGEST]

@@ -29,7 +29,9 @@ def explanation_lines(sections: Iterable[Section], width: int, *, draws: bool = 
     width = max(width, NARROWEST)
     lines: list[TextLine] = []
     for section in sections:
-        lines += [*([()] if lines else []), *_section(section, width, draws=draws)]
+        if lines:
+            lines.append(())
+        lines += _section(section, width, draws=draws)
     if len(lines) <= MOST_LINES:
         return lines
     left_out = f"{len(lines) - MOST_LINES + 1:,} more lines are left out; --json prints all."

@@ -23,7 +23,7 @@ BROKEN_PIPE = 141  # 128 + SIGPIPE, which Windows does not have
 
 
 class Command(NamedTuple):
-    """What a command does, as its help says it, and the function that adds its flags to a parser."""
+    """What a command does, in the words of its help, and the function that adds its flags to a parser."""
 
     purpose: str
     add_flags: Callable[[argparse.ArgumentParser], None]

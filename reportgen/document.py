@@ -286,7 +286,7 @@ def _at(place: str, declared: Shape, stated: Any) -> Any:
 
 
 def _read(declared: Shape, stated: Any) -> Any:
-    """Return what is stated, read as the shape that is declared. Raises _WrongError for anything else."""
+    """Read a part of JSON as its declared shape. Raises _WrongError if it does not fit."""
     match declared:
         case Scalar(kind, rule):
             return _scalar(kind, rule, stated)
@@ -319,7 +319,7 @@ def _array(declared: ArrayOf | ListOf, stated: Any) -> tuple[Any, ...]:
 
 
 def _scalar(kind: type, rule: Number | Pattern | None, stated: Any) -> Any:
-    """Return a scalar that is of its kind and keeps its rule. Raises _WrongError for any other."""
+    """Return a scalar after checking its type and its rule. Raises _WrongError."""
     if not _fits(kind, rule, stated):
         raise _WrongError(rule.words if rule else _WORDS[kind], stated)
     # JSON may state halves of characters that no encoding has.
@@ -327,7 +327,7 @@ def _scalar(kind: type, rule: Number | Pattern | None, stated: Any) -> Any:
 
 
 def _fits(kind: type, rule: Number | Pattern | None, stated: Any) -> bool:
-    """Return whether a value is of a kind and keeps a rule; a whole number is of the kind `float`, too."""
+    """Return whether a value has a type and satisfies a rule; a whole number also counts as a float."""
     # By type(), because JSON's true is an int in Python.
     is_of_kind = type(stated) is kind or (kind is float and type(stated) is int)
     if not is_of_kind:

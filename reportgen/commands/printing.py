@@ -41,7 +41,7 @@ def print_modules(summaries: Sequence[Summary]) -> None:
 
 
 def _size_words(entry: Summary) -> str:
-    """Return the peak of a module and, unless its capacity says it, what is needed."""
+    """Return a module's peak and, unless the line on its capacity has it, what it needs."""
     peak = entry.peak_resident_bytes
     words = "no live ranges"
     if peak is not None:

@@ -102,7 +102,7 @@ def _refuse_unknown(table: Iterable[str], known: Collection[str], where: str) ->
 
 
 def _confirm_types(table: Mapping[str, Any], where: str) -> None:
-    """Raise InvalidBudget for a key whose value has another type than it needs."""
+    """Raise InvalidBudget if the value of a key has the wrong type."""
     for key, types in (("module", str), ("backend", str), ("figure", str), ("space", (str, int)), ("required", bool)):
         # A bool is asked for by name, because it is an int in Python.
         if key in table and (not isinstance(table[key], types) or (key == "space" and isinstance(table[key], bool))):

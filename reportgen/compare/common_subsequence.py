@@ -47,8 +47,8 @@ def longest_common_subsequence(
 
 def _myers(before: Sequence[object], after: Sequence[object]) -> list[tuple[int, int]]:
     """Return the common pairs on a shortest edit path, or none if it is too long."""
-    # By diagonal, how many elements of `before` the best path with so many differences has passed; that of `after` is
-    # this number less the diagonal. It begins as if a step from above entered diagonal 0 at its beginning.
+    # For each diagonal, how many elements of `before` a path with so many differences can pass; it then has passed that
+    # number minus the diagonal of `after`. It begins as if a step from above entered diagonal 0 at its beginning.
     furthest = {1: 0}
     trace: list[dict[int, int]] = []
     for differences in range(min(len(before) + len(after), _MOST_DIFFERENCES) + 1):

@@ -218,7 +218,7 @@ def _unmatched(build: MatchedBuild, allocations: Sequence[int]) -> Mapping[tuple
 
 
 def _fate(build: MatchedBuild, allocation: int, opposite: MatchedBuild) -> _Fate:
-    """Return what an allocation without a partner is, or where the opposite side has it."""
+    """Return the role of an allocation without a partner, or where its content is on the opposite side."""
     role = build.role(allocation)
     if _is_in_another_space(build, allocation, opposite):
         return "space"

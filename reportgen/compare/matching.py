@@ -154,7 +154,7 @@ class _Matcher:
                 yield values, partners
 
     def unique(self, tier: Tier) -> None:
-        """Pair the values whose key only one open value of each side has."""
+        """Pair values whose key is unique among the open values of each side."""
         for values, partners in list(self._by_key()):
             if len(values) == len(partners) == 1:
                 self.pair(values[0], partners[0], tier, "unique")

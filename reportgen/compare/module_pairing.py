@@ -135,7 +135,7 @@ class _Pairing:
         self.pairs.append(ModulePair(before, after, paired_by, alike))
 
     def _groups(self, key: Callable[[Side], Hashable]) -> Iterator[tuple[list[Side], list[Side]]]:
-        """Yield what is left of each side for each backend and key."""
+        """Yield the unpaired modules of both sides that share a backend and a key."""
         groups: defaultdict[Hashable, tuple[list[Side], list[Side]]] = defaultdict(lambda: ([], []))
         for number, sides in enumerate((self.before, self.after)):
             for side in sides:
@@ -167,7 +167,7 @@ class _Pairing:
 
 
 class _Namesakes(NamedTuple):
-    """Modules without a partner that one key names: those before, and the numbers of those after."""
+    """Unpaired modules with the same key: those before, and the indexes of those after."""
 
     before: list[GateModule]
     after: list[int]

@@ -146,7 +146,7 @@ def _details(graph: Graph, space: Space | None, moment: int, grouping: Grouping)
 
 
 def _detail(graph: Graph, value: int | None, memory: str, grouping: Grouping) -> _Detail:
-    """Return the finest group of bytes in a class of memory; `value` is what they hold, None if that is unknown."""
+    """Return the finest group for the bytes of a value; None stands for bytes that hold no known value."""
     path: tuple[str, ...] = (memory,) if grouping == "class" else ()
     if value is None:
         return _Detail(path or (_UNKNOWN,), "", "")

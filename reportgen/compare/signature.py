@@ -12,7 +12,7 @@ from reportgen.program.places import leaf_of
 
 
 class ParameterLeaf(NamedTuple):
-    """A leaf of an argument: the number of its parameter, and its index in that one's shape."""
+    """A leaf of a parameter: the parameter's number, and the leaf's index in its shape."""
 
     parameter: int
     leaf: str

@@ -184,7 +184,7 @@ def _search(path: AnyPath, excluded: Path | None, max_bytes: int) -> PathSearch:
 
 
 def _search_folder(folder: Folder, search: PathSearch) -> None:
-    """Add the dumps and texts in the files of one folder; protos last, because other files may have their modules."""
+    """Add the dumps and texts of one folder. Protos come last: one is skipped if another file has its module."""
     forms: dict[str, list[str]] = defaultdict(list)  # X, X.gz and X.xz, in this order
     for name in folder.names:
         forms[without_compression(name)].append(name)
@@ -255,7 +255,7 @@ def _add_text(folder: Folder, name: str, search: PathSearch) -> None:
 
 
 def _must_be_read_whole(path: AnyPath, errors: WordSearch, max_bytes: int) -> bool:
-    """Return whether a text may hold a dump, is too large or cannot be read, both of which reading it reports.
+    """Return whether a text may hold a dump, or is too large or unreadable, which reading it whole will report.
 
     If not, all of it has been searched for `errors`.
     """
@@ -358,7 +358,7 @@ def _forms(folder: Folder, name: str) -> Sequence[str]:
 
 
 def _first_readable(folder: Folder, names: Sequence[str], search: PathSearch) -> str | None:
-    """Return the first of several forms of a file that can be read; report those before and after it."""
+    """Return the first name whose file can be read; report damaged files before it and unused ones after it."""
     for number, name in enumerate(names, start=1):
         damage = why_unreadable(folder.first_look(name))
         if damage is None:

@@ -221,7 +221,7 @@ def stems_before(module: str) -> Iterator[str]:
 
 
 def _backend(stage: str) -> Backend:
-    """Return the backend that a stage is of; a TPU's stage does not say it."""
+    """Return the backend that a stage names; the stages of a TPU name none."""
     if _GPU_STAGE.match(stage):
         return "gpu"
     return "cpu" if stage.startswith("cpu_") else "unknown"

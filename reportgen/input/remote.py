@@ -156,7 +156,7 @@ def list_tree(top: RemotePath) -> Iterator[Listing]:
 
 
 def _by_flat_list(top: RemotePath, files: Any) -> Iterator[Listing]:
-    """Yield the folders that have files, in the order of their paths, from one list of the whole tree."""
+    """Yield the folders that contain files, sorted by path, from one request for the whole tree."""
     folders: dict[tuple[str, ...], dict[str, int | None]] = {}
     try:
         with _os_errors():
@@ -173,7 +173,7 @@ def _by_flat_list(top: RemotePath, files: Any) -> Iterator[Listing]:
 
 
 def _by_folder(top: RemotePath, files: Any, parts: tuple[str, ...] = ()) -> Iterator[Listing]:
-    """Yield the folder at `parts` below `top`, then those below it, each with a list of its own."""
+    """Yield the folder at `parts` below `top`, then the folders in it, with one request for each."""
     folder = _below(top, parts)
     try:
         with _os_errors():
@@ -293,7 +293,7 @@ def _os_errors() -> Iterator[None]:
 
 
 def _words(error: Exception) -> str:
-    """Return what an exception says; its kind says it where it has no text of the system."""
+    """Return the message of an exception for users; each store puts it in another place."""
     match error:
         case OSError(strerror=str(words)):
             return words

@@ -86,7 +86,7 @@ class SourceRoot:
 # Cached, because many values come from lines of the same file.
 @lru_cache(maxsize=1024)
 def _source(directory: Path, file: str) -> tuple[str, Sequence[str]] | None:
-    """Return the path below `directory` of the longest end of `file` that exists there, and its lines."""
+    """Return the longest end of the path `file` that exists below `directory`, and the lines of that file."""
     parts = _parts(file)
     if ".." in parts:
         return None

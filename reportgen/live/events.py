@@ -72,7 +72,7 @@ class _EventHandler(FileSystemEventHandler):
 
 
 class _Target(NamedTuple):
-    """A folder to subscribe to; `inode`, because one that was replaced needs a new subscription."""
+    """A folder to subscribe to. It has its `inode`, because a replaced folder needs a new subscription."""
 
     folder: Path
     inode: int

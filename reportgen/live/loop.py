@@ -151,7 +151,7 @@ class Watcher:
             self._say(line)
 
     def wait(self) -> None:
-        """Wait until it is time for another scan or for another try to write; finish the site meanwhile.
+        """Wait until the next scan or the next try to write is due; finish the site meanwhile.
 
         A changed file ends the wait early, once its directory has been quiet for a moment.
         """
@@ -163,7 +163,7 @@ class Watcher:
             self.wakeup.take_when_quiet(self.timing.quiet, self.timing.at_most)
 
     def _next_scan_at(self) -> float:
-        """Return when to scan again even if no event comes, on the clock of `monotonic`."""
+        """Return when to scan again if no event arrives, on the clock of `monotonic`."""
         pause = self.timing.safety if self._events.is_on else self.timing.polling
         regular = monotonic() + max(pause, _PAUSE_PER_SCAN * self._scan_seconds)
         due = self.tracker.next_due()

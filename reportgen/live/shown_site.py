@@ -198,7 +198,7 @@ class ShownSite:
         self._write(key, pages, list(islice(pages.left, 1 if pages.text_bytes > _LARGE else _PAGES_AT_ONCE)))
 
     def _write(self, key: str, pages: DumpPages, paths: Sequence[str]) -> None:
-        """Write some pages of a dump, and tell requests that wait for them; pages of an older build are forgotten."""
+        """Write some pages of a dump and wake requests for them; drop them if the dump is gone or has a newer build."""
         dump = self._tracker.dumps.get(key)
         if dump is None or dump.shown is None or dump.shown.left is not pages.left:
             del self._writing[key]  # because the dump is gone, or has a newer build

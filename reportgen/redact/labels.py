@@ -109,7 +109,7 @@ class _Labels:
             yield from self._file(name)
 
     def _file(self, name: str) -> Iterator[_Piece | str]:
-        """Split the name of a file: numbers, module, stage and suffixes; a `_Piece` is what a token may replace."""
+        """Split the name of a file into text to show and pieces to hide: numbers, module, stage, suffix."""
         dump, named = read_name(name), _NUMBERED.match(name)
         if dump.module_number is None or named is None:
             yield from self._unnumbered(name)

@@ -105,7 +105,7 @@ class Redactor:
         return self._words(text.encode("utf-8", "surrogateescape")).decode("utf-8", "replace")
 
     def _redacted_line(self, line: bytes) -> bytes:
-        """Return a line, with its end, with its words and strings redacted; one outside of the grammar is one token."""
+        """Return a line with its words and strings redacted; a line outside of the grammar becomes a single token."""
         content = line.removesuffix(b"\n")
         if not content.strip() or _HEADING.fullmatch(content):
             return line
@@ -140,8 +140,8 @@ class Redactor:
     def _redacted_string(self, key: bytes | None, content: bytes) -> bytes:
         """Return what replaces the text between two quotes; `key` is what an `=` before the first one assigns to.
 
-        A source file keeps its extension, and a name its known words. Any other string stays or goes as a whole: a
-        number stays where the grammar has a measure, and words if all of them are known.
+        A source file keeps its extension, and a name its known words. Any other string is kept or replaced as a whole:
+        a number is kept where the grammar has a measure, and words are if all of them are known.
         """
         if key == b"source_file" and content:
             extension = _EXTENSION.search(content)

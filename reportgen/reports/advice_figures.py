@@ -81,7 +81,7 @@ def _values(dump: Dump, numbers: Sequence[int]) -> tuple[str, ...]:
 
 
 def _group(dump: Dump, group: SimilarBuffers) -> GroupFigures:
-    """Return the figures of buffers of one operation and shape, and the peak without them."""
+    """Return the figures of a group of similar buffers, and the peak without them."""
     element_type, _, dimensions = group.shape.partition("[")
     return GroupFigures(
         op=group.op_name,

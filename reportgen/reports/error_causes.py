@@ -98,7 +98,7 @@ def _causes(event: OutOfMemory) -> Iterator[tuple[Cause, Sequence[str]]]:
     needed = event.needed.middle if event.needed else 0
     if most:
         cause, _ = most
-        # Not where padding is most of the memory, or where it is the padding of these temporaries.
+        # Padding is the cause instead if it is most of the memory, or if this would be the temporaries.
         if not padding or (padded_bytes <= _MOST * needed and cause != "temporaries"):
             yield most
     yield "padding", [padding] if padding else []

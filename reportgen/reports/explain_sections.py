@@ -27,7 +27,7 @@ _TONES: Mapping[bool | None, Tone] = {True: "good", False: "bad", None: "open"}
 
 
 class ListItem(NamedTuple):
-    """An item; `detail` says more of it in words, and `code` is what to write for it."""
+    """An item: its text, a detail in words, and the code that a reader can copy."""
 
     text: str
     detail: str = ""

@@ -86,7 +86,7 @@ def module_views(modules: Sequence[ModuleComparison]) -> tuple[ModuleView, ...]:
 
 
 def _module_view(path: str, module: ModuleComparison, comparison: DumpComparison) -> ModuleView:
-    """Return what the page of a module shows, its spaces that changed in order: the main one, then by their change."""
+    """Return what a module's page shows; the main space comes first, then the others by their change."""
     routes = routes_of(module.figures, comparison)
     changed = [space for space in comparison.spaces.values() if space.terms]
     color = module.main_color

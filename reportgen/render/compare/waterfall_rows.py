@@ -42,7 +42,7 @@ class Waterfall:
 
 
 class _ShownStep(NamedTuple):
-    """A step, or several that are shown as one, which have no section that `href` could lead to."""
+    """One step, or several small ones, which have no section and so an empty `href`."""
 
     words: str
     note: str

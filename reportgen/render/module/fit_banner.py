@@ -45,7 +45,7 @@ def fit_banner(misfit: Misfit | None, analysis: Analysis, fit: Fit | None) -> Fi
     headline = "" if is_stated else "This module needs more memory than its device has."
     sentences = (
         _needed(misfit),
-        # The verdict says what the device has, and by how much it is exceeded.
+        # The verdict states the capacity and by how much it is exceeded.
         "" if is_stated else _capacity(misfit),
         "" if is_stated else _resident(misfit, analysis),
         _meaning(misfit, analysis),
@@ -100,7 +100,7 @@ def _needed(misfit: Misfit) -> str:
 
 
 def _capacity(misfit: Misfit) -> str:
-    """Return what is usable on the device that the user or the dump names; empty if none is named."""
+    """Return the usable memory of the device; empty if neither the user nor the dump names it."""
     if not misfit.chip or not misfit.usable:
         return ""
     if misfit.chip == GIVEN:

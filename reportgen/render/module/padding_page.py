@@ -45,7 +45,7 @@ def padding_page(module: Module, site_title: str) -> Page:
 
 
 def _space_padding(module: Module, space: Space, links: Links) -> SpacePadding:
-    """Return the shapes and the values of a space that have most padding, with the sums of the others."""
+    """Return the shapes and values of a space with the most padding, and the sums of the others."""
     shapes, facts = padded_shapes(module.analysis, space), module.analysis.facts
     padded = [shape for shape in shapes if shape.padding_bytes]
     numbers = [number for number in values_of(module.analysis, space) if facts.padding[number]]
@@ -80,7 +80,7 @@ def _without_padding(shapes: Sequence[PaddedShape]) -> PaddedShape:
 
 
 def _shape_columns(space: Space, links: Links) -> Sequence[Column[PaddedShape]]:
-    """Return the columns of a shape; rows of several shapes have no largest value and so no bar."""
+    """Return the columns of the table of shapes; a row for several shapes has no largest value and no bar."""
 
     def name(row: PaddedShape) -> Markup:
         if row.largest is None:
@@ -109,7 +109,7 @@ def _linked(number: int | None, links: Links) -> Markup:
 
 
 def _value_columns(module: Module, space: Space, links: Links) -> Sequence[Column[NumberedValue]]:
-    """Return the columns of a value with padding, in all and at the peak of the space."""
+    """Return the columns of the table of values: their padding in total and at the peak."""
     at_peak: Mapping[int, int] = padding_at_peak(module.analysis, space)
 
     def padded_factor(fact: ValueFacts) -> str:

@@ -130,7 +130,7 @@ def _front_context(modules: Sequence[Summary], rows: Sequence[ModuleRow], front:
 
 
 def _glance(modules: Sequence[Summary]) -> Glance:
-    """Return how much the modules need, how many fit their own device and known ones, and how many are sound."""
+    """Return the largest need, how many modules fit their own device and each known one, and how many are sound."""
     known = [(module.fits, module.excess_bytes or 0) for module in modules if module.fits is not None]
     asking = [module.needed_bytes for module in modules if module.asks_device]
     severe = ("error", "warning")

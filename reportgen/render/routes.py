@@ -148,8 +148,8 @@ INSTRUCTION_HREFS_IN_FILE = {"row": "#moment={moment}"}
 
 def module_folder(path: str) -> str:
     """Return `m/jit-step-0a1b2c3d/` for a path inside that folder, and an empty text for pages of no module."""
-    found = _MODULE_FOLDER.match(path)
-    return found[0] if found else ""
+    match = _MODULE_FOLDER.match(path)
+    return match[0] if match else ""
 
 
 def is_value(path: str) -> bool:

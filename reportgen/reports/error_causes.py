@@ -218,8 +218,8 @@ def _of_padded_buffer(event: OutOfMemory, least: int) -> tuple[str, int] | None:
 def _of_padded_temporaries(event: OutOfMemory, least: int) -> tuple[str, int] | None:
     """Return a sentence on the padding of all temporaries, and its bytes; None if they are less than the `least`."""
     for total in event.totals:
-        if total.name == "HLO temp" and (found := _PADDED.search(total.detail)):
-            dense, size = read_size(found[1]), read_size(found[2])
+        if total.name == "HLO temp" and (match := _PADDED.search(total.detail)):
+            dense, size = read_size(match[1]), read_size(match[2])
             if dense and size and _is_padded(dense, size) and size.middle - dense.middle >= least:
                 share = f"{_share_of_padding(dense, size)} of the temporaries is padding"
                 return f"{share}: {range_words(size)} instead of {range_words(dense)}.", size.middle - dense.middle
@@ -261,17 +261,17 @@ def _of_pieces(event: OutOfMemory) -> Iterator[str]:
 def _of_fragmented_temporaries(event: OutOfMemory) -> Iterator[str]:
     needed = event.needed.middle if event.needed else 0
     for total in event.totals:
-        if total.name == "HLO temp" and (found := _FRAGMENTS.search(total.detail)):
-            lost = read_size(found[2])
+        if total.name == "HLO temp" and (match := _FRAGMENTS.search(total.detail)):
+            lost = read_size(match[2])
             if lost and lost.middle * _LEAST_CAUSE >= needed > 0:
-                yield f"{found[1]} % of the temporaries is lost to fragmentation: {range_words(lost)}."
+                yield f"{match[1]} % of the temporaries is lost to fragmentation: {range_words(lost)}."
 
 
 def _unshared_outputs(event: OutOfMemory) -> SizeRange | None:
     """Return the bytes of outputs that do not share memory with arguments; None where the text does not say it."""
     for total in event.totals:
-        if total.head == "Output size" and total.size and (found := _SHARES.search(total.detail)):
-            shared = read_size(found[1])
+        if total.head == "Output size" and total.size and (match := _SHARES.search(total.detail)):
+            shared = read_size(match[1])
             return total.size - shared if shared else None
     return None
 

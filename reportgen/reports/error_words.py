@@ -139,7 +139,7 @@ def would_fit(event: OutOfMemory) -> str:
     if not need or not is_program or event.space not in _MAIN or not event.form.backend:
         return ""
     kinds = [one for one in DEVICES.values() if one.title.startswith("TPU") == (event.form.backend == "tpu")]
-    large = sorted((one for one in kinds if one.usable.low_bytes >= need.high_bytes), key=lambda one: one.size_bytes)
+    large = sorted((kind for kind in kinds if kind.usable.low_bytes >= need.high_bytes), key=lambda one: one.size_bytes)
     names = [f"{one.title} ({human_bytes(one.size_bytes)})" for one in large[:_MOST_DEVICES]]
     if not names:
         return "As it is, it fits on none of the devices that are known here."

@@ -36,9 +36,9 @@ class Sources:
         """Return `file:line` in function, as a link where there is a template, and one to the line's page, `href`."""
         text = f"<code>{escape(str(frame))}</code>"
         if self.url:
-            found = self._around(frame)
+            around = self._around(frame)
             # Below the root a path is as the repository has it; the dump’s own may begin anywhere.
-            path = quote(found.path if found else frame.file)
+            path = quote(around.path if around else frame.file)
             elsewhere = self.url.replace("{path}", path).replace("{line}", str(frame.line))
             own = f' <a href="{escape(href)}">with its bytes</a>' if href else ""
             text = f'<a href="{escape(elsewhere)}">{text}</a>{own}'
@@ -53,12 +53,12 @@ class Sources:
         """
         if others := self._contested.get(frame.file):
             return f"<br><small>Its lines are not shown: the file of this name may be {escape(others)}.</small>"
-        found = self._around(frame)
-        if found is None:
+        around = self._around(frame)
+        if around is None:
             return ""
-        width = len(str(found.first + len(found.lines)))
+        width = len(str(around.first + len(around.lines)))
         rows = []
-        for number, line in enumerate(found.lines, found.first):
+        for number, line in enumerate(around.lines, around.first):
             text = f"{number:>{width}}  {escape(line)}"
             linked = f'<a href="{escape(href)}">{text}</a>' if href else text
             rows.append(f"<b>{linked}</b>" if number == frame.line else text)

@@ -52,7 +52,7 @@ def summary(report: Report, *, with_report: bool = True) -> Summary:
         objects=objects_checked(analysis.evidence),
         bytes_by_class=dict(sizes),  # because `asdict` would count the items of a Counter
         capacity_bytes=known.capacity.size_bytes if known else None,
-        is_over=any(one.is_over for one in report.fits.values()),
+        is_over=any(fit.is_over for fit in report.fits.values()),
         fits=report.fits_device,
         is_refused=report.misfit is not None and report.misfit.is_refused,
         findings=analysis.findings,
@@ -94,7 +94,7 @@ def device_words(report: Report) -> str:
     """Return how many devices run a program, what each holds whole, and what each of more would need."""
     now = report.analysis.program.partitions.devices or 1
     advice = report.advice.get(MAIN_SPACE)
-    asked = [per_device_words(found) for found in advice.more_devices] if advice and report.devices else []
+    asked = [per_device_words(device) for device in advice.more_devices] if advice and report.devices else []
     if report.devices and not asked:
         asked = [f"for {report.devices:,} the need is unknown: the dump does not say that they can share the program"]
     if now == 1:

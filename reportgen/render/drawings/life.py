@@ -77,8 +77,10 @@ def idle_within(held: Sequence[_Stretch], uses: Sequence[int]) -> Iterator[_Stre
 def _uses(program: Program, members: Sequence[int]) -> Sequence[int]:
     """Return the moments at which values are written or read; an argument is there before it is read."""
     starts, values = program.dump.starts, program.dump.values
-    written = {starts[one] for one in members if program.dump.allocations[values.allocations[one]].parameter is None}
-    return sorted(written.union(*(program.reads(one) for one in members)))
+    written = {
+        starts[member] for member in members if program.dump.allocations[values.allocations[member]].parameter is None
+    }
+    return sorted(written.union(*(program.reads(member) for member in members)))
 
 
 def _pixels(length: float) -> str:

@@ -106,7 +106,7 @@ class Links:
         if not share.sharers:
             return Markup("")
         facts = self._module.analysis.facts
-        names = ", ".join(shortened(key_text(facts[other].value.key)) for other in share.sharers)
+        names = ", ".join(shortened(key_text(facts[sharer].value.key)) for sharer in share.sharers)
         more = " and more" if share.has_more_sharers else ""
         return Markup(f' <span class="sharing" title="Shares these bytes with {escape(names)}{more}">shared</span>')
 

@@ -84,7 +84,7 @@ def _of_arguments(misfit: Misfit, analysis: Analysis) -> str:
     if misfit.usable is None or misfit.missing is None or misfit.resident_bytes is None:
         return ""
     allocations = (analysis.dump.allocations[number] for number in analysis.spaces[MAIN_SPACE].allocations)
-    size = sum(one.size_bytes for one in allocations if one.parameter is not None)
+    size = sum(allocation.size_bytes for allocation in allocations if allocation.parameter is not None)
     if size <= misfit.usable.high_bytes:
         return ""
     return f"The arguments alone take {human_bytes(size)}, more than is usable."

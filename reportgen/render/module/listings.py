@@ -45,7 +45,7 @@ def values_listing(module: Module, site_title: str) -> Page:
 def allocations_listing(module: Module, site_title: str) -> Page:
     """Return the page with the table of allocations."""
     links, lede = Links(module, 0), "Every allocation, largest first."
-    routes, names = module.routes, [f"allocation {one.index}" for one in module.analysis.dump.allocations]
+    routes, names = module.routes, [f"allocation {allocation.index}" for allocation in module.analysis.dump.allocations]
     pages = [
         (routes.allocation_page(group[0]), names[group[0]], names[group[-1]]) for group in routes.allocation_groups
     ]

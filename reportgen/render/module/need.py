@@ -126,7 +126,7 @@ def _argument_names(groups: Sequence[PeakGroup]) -> Sequence[str]:
     largest = max(sizes.values(), default=0)
     if largest < _MOST_PART * sum(sizes.values()):
         return tops
-    return [_known(found[0]) if (found := _SECOND.match(group.name)) else "" for group in groups]
+    return [_known(match[0]) if (match := _SECOND.match(group.name)) else "" for group in groups]
 
 
 def _known(name: str) -> str:

@@ -275,7 +275,7 @@ class _Tables:
         return Markup(f'<a href="{href}">{_code(label)}</a>') if href else _code(label)
 
     def _life(self, row: PeakTableRow[Any]) -> Life | None:
-        members = [one for number in row.numbers for one in self._analysis.program.buffers.members(number)]
+        members = [member for number in row.numbers for member in self._analysis.program.buffers.members(number)]
         return life_of(self._analysis, members, row.class_, self._peak.moment if self._peak else None)
 
 

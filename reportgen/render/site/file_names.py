@@ -13,6 +13,6 @@ def file_names(labels: Iterable[str]) -> Mapping[str, str]:
     """Return a short name for each dump: the number of its module or, where others have it too, all but the suffix."""
     paths = {label: PurePosixPath(label) for label in labels}
     stems = {label: _SUFFIX.sub("", path.name) for label, path in paths.items()}
-    short = {label: found[0] if (found := _NUMBER.match(stem)) else stem for label, stem in stems.items()}
+    short = {label: match[0] if (match := _NUMBER.match(stem)) else stem for label, stem in stems.items()}
     times = Counter((paths[label].parent, name) for label, name in short.items())
     return {label: name if times[paths[label].parent, name] == 1 else stems[label] for label, name in short.items()}

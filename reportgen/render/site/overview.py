@@ -85,9 +85,16 @@ def overview_pages(site_title: str, summaries: Sequence[Summary], front: Front) 
     modules = sorted(summaries, key=biggest_first)
     rows = folded(modules)
     columns = module_columns(
-        (one.title, one.label, one.backend, one.needed_bytes, _index(one), routes.page_of(number, MODULES_PER_PAGE))
+        (
+            entry.title,
+            entry.label,
+            entry.backend,
+            entry.needed_bytes,
+            _index(entry),
+            routes.page_of(number, MODULES_PER_PAGE),
+        )
         for number, row in enumerate(rows)
-        for one in (row.module, *row.copies)
+        for entry in (row.module, *row.copies)
     )
     yield shard("modules", columns)
     table = {

@@ -44,7 +44,7 @@ class DefinitionRows:
             return origin
         # Only the first, because a tuple may have thousands of elements.
         index, href = self._module.analysis.dump.values.shape_index, self._links.value_href
-        others = [other for other in self.values[: MOST_LINKS + 1] if other != number][:MOST_LINKS]
+        others = [value for value in self.values[: MOST_LINKS + 1] if value != number][:MOST_LINKS]
         shown = [f'<a href="{href(other)}">{index(other)}</a>' for other in others]
         rest = len(self.values) - 1 - len(shown)
         more = f" and {rest:,} more" if rest else ""

@@ -103,7 +103,7 @@ class ValueNeighbours:
     def _map(self, number: int, neighbours: Sequence[int]) -> str:
         """Return a value drawn among its neighbours, with a caption that names axes and colors."""
         own = self._box(number)
-        boxes = [self._box(other, own) for other in dict.fromkeys(neighbours)]
+        boxes = [self._box(near, own) for near in dict.fromkeys(neighbours)]
         conflicts = [overlap_box(self._module.analysis, conflict) for conflict in self._conflicts.get(number, ())]
         moments = columns(own, boxes)
         shown = ", ".join(f"{moment:,}" for moment in moments)

@@ -41,17 +41,17 @@ class ValueStory:
 
     def _origin(self, number: int, start: int) -> str:
         """Return who holds or writes the value."""
-        found = self._module.attribution(number)
-        if found.rule == "argument":
-            first = f", read first at {_line(found.read_first)}" if found.read_first else ""
-            is_number = found.name.startswith(UNNAMED_ARGUMENT)
-            named = f"The argument <code>{escape(shortened(found.name))}</code>"
-            subject = found.name.capitalize() if is_number else named
+        attribution = self._module.attribution(number)
+        if attribution.rule == "argument":
+            first = f", read first at {_line(attribution.read_first)}" if attribution.read_first else ""
+            is_number = attribution.name.startswith(UNNAMED_ARGUMENT)
+            named = f"The argument <code>{escape(shortened(attribution.name))}</code>"
+            subject = attribution.name.capitalize() if is_number else named
             return f"{subject}, kept for the whole run{first}."
         name = self._module.analysis.dump.values.names[number]
-        is_known = found.is_named and not found.relation
-        by = escape(shortened("/".join(found.name.split("/")[-2:]) if is_known else name))
-        where = f" ({_line(found.source)})" if found.source and is_known else ""
+        is_known = attribution.is_named and not attribution.relation
+        by = escape(shortened("/".join(attribution.name.split("/")[-2:]) if is_known else name))
+        where = f" ({_line(attribution.source)})" if attribution.source and is_known else ""
         return f"Written by <code>{by}</code>{where} at instruction {start:,}{_within(self._passes, start)}."
 
     def _uses(self, reads: Sequence[int], start: int, end: int, peak: int | None) -> Iterator[str]:

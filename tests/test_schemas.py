@@ -18,7 +18,7 @@ from reportgen.reports import explain_document, report_document
 from reportgen.reports.report_document import ReportDocument
 from tests.compare.texts import IN_PLACE, NAME, NOT_IN_PLACE, written
 from tests.support.commands import Run, runner
-from tests.support.documents import GENERATED, REPORT_PAGE, report_page, text_of
+from tests.support.documents import GENERATED, PAGES, text_of
 from tests.support.samples import ROOT, SAMPLES
 from tests.support.schemas import problems, records, schema, validator
 
@@ -81,9 +81,10 @@ def test_a_generated_schema_is_as_the_records_say(path: Path) -> None:
     assert path.read_text(encoding="utf-8") == text, "run `python -m tests.support.documents`"
 
 
-def test_the_tables_of_report_json_are_as_the_records_say() -> None:
-    page = REPORT_PAGE.read_text(encoding="utf-8")
-    assert page == report_page(page), "run `python -m tests.support.documents`"
+@pytest.mark.parametrize("path", PAGES, ids=lambda path: path.name)
+def test_the_tables_and_examples_of_a_page_are_what_the_program_has(path: Path) -> None:
+    page = path.read_text(encoding="utf-8")
+    assert page == PAGES[path](page), "run `python -m tests.support.documents`"
 
 
 def mutated(

@@ -25,6 +25,8 @@ ROOT = Path(__file__).parents[2]
 SCHEMAS = ROOT / "docs" / "schemas"
 REPORT_PAGE = ROOT / "docs" / "report-json.md"
 EXPLAIN_PAGE = ROOT / "docs" / "explain.md"
+README = ROOT / "README.md"
+_FIRST_LINES = 12
 BEGIN, END = "<!-- fields: written by `python -m tests.support.documents` -->", "<!-- end of fields -->"
 
 _WIDTH = 120
@@ -117,14 +119,20 @@ def report_page(page: str) -> str:
     return f"{before}{BEGIN}\n\n{tables}\n{END}{rest.partition(END)[2]}"
 
 
-def explain_page(page: str) -> str:
-    """Return a page with what the command of its first example prints."""
+def readme(page: str) -> str:
+    """Return the README with the first lines of what the command of its first example prints."""
+    return explain_page(page, most_lines=_FIRST_LINES)
+
+
+def explain_page(page: str, most_lines: int | None = None) -> str:
+    """Return a page with what the command of its first example prints, or the first lines of it."""
 
     def ran(example: re.Match[str]) -> str:
         command = [sys.executable, "-m", "reportgen", *example[2].split()]
         environment = {**os.environ, "COLUMNS": "100"}
         printed = subprocess.run(command, cwd=ROOT, env=environment, check=True, capture_output=True, encoding="utf-8")
-        return f"{example[1]}{printed.stdout}```"
+        lines = printed.stdout.splitlines(keepends=True)
+        return f"{example[1]}{''.join(lines[:most_lines])}```"
 
     return re.sub(r"^(\$ reportgen (.+)\n)(?:.*\n)*?```", ran, page, count=1, flags=re.MULTILINE)
 
@@ -138,11 +146,15 @@ GENERATED: Mapping[Path, Callable[[], dict[str, Any]]] = {
 """The schemas that are generated, by their files."""
 
 
+PAGES: Mapping[Path, Callable[[str], str]] = {REPORT_PAGE: report_page, EXPLAIN_PAGE: explain_page, README: readme}
+"""The pages of which a part is generated, each with what writes it."""
+
+
 def main() -> None:
     """Write the schemas, the tables and the example."""
     for path, schema in GENERATED.items():
         path.write_text(text_of(schema()) + "\n", encoding="utf-8")
-    for path, written in ((REPORT_PAGE, report_page), (EXPLAIN_PAGE, explain_page)):
+    for path, written in PAGES.items():
         path.write_text(written(path.read_text(encoding="utf-8")), encoding="utf-8")
 
 

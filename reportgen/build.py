@@ -21,7 +21,7 @@ from reportgen.output.own_files import Deletion
 from reportgen.pipeline import DumpReading
 from reportgen.render.routes import OVERVIEW, module_view
 from reportgen.search import search
-from reportgen.site import SiteBuilder, build_dump, settings_of
+from reportgen.site import SiteBuilder, build_dump, pages_of, settings_of
 from reportgen.work import (
     BuildResult,
     Disclosure,
@@ -106,11 +106,9 @@ def _needing_most(discovered: Discovered, options: BuildOptions, stage: Stage) -
 
 def _build_page(task: Task, settings: Settings, stage: Stage) -> tuple[Outcome, bytes | None]:
     """Return the report of a dump as a single file, or None and the problem with the dump."""
-    from reportgen.dump_pages import page_of
-
     try:
         with garbage_collection_paused():
-            return page_of(DumpReading(task.files, settings, stage), stage)
+            return pages_of(DumpReading(task.files, settings, stage)).single_file(stage)
     except Exception as error:
         return failed(task.files, error, settings.redaction), None
 

@@ -89,11 +89,9 @@ class DumpPages:
         written, outcome = self._written, self.unwritten()
         return replace(outcome, part=written.part(self._reading.key, outcome.as_json()), changed=written.changed)
 
-
-def page_of(reading: DumpReading, stage: Stage) -> tuple[Outcome, bytes]:
-    """Return the report of a dump as a single file."""
-    module = module_of(reading)
-    entry = summary(module)
-    stage("writing the file")
-    page = single_file(module, reading.settings.site_title)
-    return Outcome(label=module.label, summary=entry, problems=reading.contents.problems), page
+    def single_file(self, stage: Stage = silent) -> tuple[Outcome, bytes]:
+        """Return the report of the dump as a single file, of which nothing is written."""
+        entry = summary(self.module)
+        stage("writing the file")
+        page = single_file(self.module, self._reading.settings.site_title)
+        return Outcome(label=self.module.label, summary=entry, problems=self._reading.contents.problems), page

@@ -50,14 +50,15 @@ def build_dump(task: Task, settings: Settings, jobs: int = 1, stage: Stage = sil
         reading = DumpReading(task.files, settings, stage)
         if previous := unchanged(reading, task):
             return previous
-        pages = _pages_of(reading)
+        pages = pages_of(reading)
         pages.write_all(jobs, stage)
         return pages.outcome()
 
     return attempted(task.files, settings, built)
 
 
-def _pages_of(reading: DumpReading, *, atomic: bool = False) -> "DumpPages":
+def pages_of(reading: DumpReading, *, atomic: bool = False) -> "DumpPages":
+    """Return the pages of a dump, none of them written yet."""
     from reportgen.dump_pages import DumpPages
 
     return DumpPages(reading, atomic=atomic)
@@ -106,7 +107,7 @@ class SiteBuilder:
 
     def pages(self, reading: DumpReading) -> "DumpPages":
         """Return the pages of a dump, none of them written yet."""
-        return _pages_of(reading, atomic=self._is_served)
+        return pages_of(reading, atomic=self._is_served)
 
     def write_common(self, result: BuildResult, readme: str, modules: Mapping[str, Part]) -> tuple[Part, int]:
         """Write the pages that belong to no dump; return their part, and how many of them were written."""

@@ -6,7 +6,6 @@ from dataclasses import replace
 
 from reportgen.build import build, build_file, opening_page
 from reportgen.commands.arguments import paths_of, report_options
-from reportgen.commands.explaining import print_explanation
 from reportgen.commands.printing import print_finished, print_single_file
 from reportgen.commands.settings import files_read
 from reportgen.errors import OptionError
@@ -39,6 +38,9 @@ def run(options: argparse.Namespace, terminal: Terminal) -> int:
         print_single_file(report, page, is_published=is_published)
     elif not options.quiet:
         if options.explains:
+            # Imported here, because a build that finds its site unchanged needs none of it.
+            from reportgen.commands.explaining import print_explanation
+
             print_explanation(report.summaries, report.errors, terminal)
             print()
         index = (options.output / "index.html").resolve()

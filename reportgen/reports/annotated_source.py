@@ -3,7 +3,7 @@
 Coverage tools and profilers show their figures in the margin of the source, and so does this report.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import field
 
 from reportgen.analyse.records import Analysis, Space
@@ -37,16 +37,13 @@ class AnnotatedLine:
 
 def line_costs(report: Report, space: Space) -> LineCosts:
     """Return what the lines of a program cost in a memory space."""
-    suggestions: dict[str, list[int]] = {}
-    for position, suggestion in enumerate(report.advice[space.color].best if space.color in report.advice else ()):
-        for line in lines_of(report.analysis, suggestion.buffers):
-            suggestions.setdefault(line, []).append(position)
+    best = report.advice[space.color].best if space.color in report.advice else ()
     return LineCosts(
         peak_bytes=space.peak_resident.amount if space.peak_resident else 0,
         size_bytes={
             group.label: group.size_bytes for group in report.source_lines[space.color] if group.kind == "named"
         },
-        suggestions=suggestions,
+        suggestions=_positions(lines_of(report.analysis, suggestion.buffers) for suggestion in best),
     )
 
 
@@ -70,15 +67,21 @@ def annotated(lines: Sequence[str], names: Collection[str], costs: LineCosts) ->
 
 def costs_of_report(space: SpaceFigures) -> LineCosts:
     """Return what lines cost in a memory space, from its part of `report.json`."""
-    suggestions = dict[str, list[int]]()
-    for position, suggestion in enumerate(space.advice.best_suggestions if space.advice else ()):
-        for line in suggestion.lines:
-            suggestions.setdefault(line, []).append(position)
+    best = space.advice.best_suggestions if space.advice else ()
     return LineCosts(
         peak_bytes=space.peak_bytes or 0,
         size_bytes={line.source: line.size_bytes for line in space.peak_resident_lines},
-        suggestions=suggestions,
+        suggestions=_positions(suggestion.lines for suggestion in best),
     )
+
+
+def _positions(lines: Iterable[Sequence[str]]) -> Mapping[str, Sequence[int]]:
+    """Return which suggestions are about each line; `lines` are those of each suggestion, in their order."""
+    positions: dict[str, list[int]] = {}
+    for position, about in enumerate(lines):
+        for line in about:
+            positions.setdefault(line, []).append(position)
+    return positions
 
 
 def files_of(costs: LineCosts) -> Collection[str]:

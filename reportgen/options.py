@@ -27,7 +27,7 @@ class SiteOptions:
     files next to a dump.
     """
 
-    output: Path = DEFAULT_OUTPUT
+    output: Path
     force: bool = False
     redaction: Redaction | None = None
     max_dump_bytes: int = DEFAULT_MAX_DUMP_BYTES
@@ -43,6 +43,7 @@ class ReportOptions(SiteOptions):
     """
 
     paths: tuple[AnyPath, ...]
+    output: Path = DEFAULT_OUTPUT
     title: str = DEFAULT_TITLE
     source_root: Path | None = None
     source_url: str | None = None

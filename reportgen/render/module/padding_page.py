@@ -104,10 +104,6 @@ def _shape_columns(space: Space, links: Links) -> Sequence[Column[PaddedShape]]:
     )
 
 
-def _linked(number: int | None, links: Links) -> Markup:
-    return Markup("") if number is None else links.value(number)
-
-
 def _value_columns(module: Module, space: Space, links: Links) -> Sequence[Column[NumberedValue]]:
     """Return the columns of the table of values: their padding in total and at the peak."""
     at_peak: Mapping[int, int] = padding_at_peak(module.analysis, space)

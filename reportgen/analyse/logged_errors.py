@@ -30,6 +30,6 @@ def errors_in(data: bytes) -> tuple[OutOfMemory, ...]:
 
 def _errors_of(pieces: Iterable[bytes]) -> tuple[OutOfMemory, ...]:
     # Imported here, because its patterns take a tenth of a small check to compile, and few inputs have such a text.
-    from reportgen.oom.find_errors import find_in_pieces
+    from reportgen.oom.find_errors import find_out_of_memory
 
-    return find_in_pieces(pieces)
+    return find_out_of_memory(pieces)

@@ -61,13 +61,8 @@ class Sentence(NamedTuple):
     totals: tuple[Total, ...] = ()
 
 
-def find_out_of_memory(data: bytes) -> tuple[OutOfMemory, ...]:
-    """Return every event in `data`, in the order of the text; equal ones are one, with a count."""
-    return find_in_pieces([data])
-
-
-def find_in_pieces(pieces: Iterable[bytes]) -> tuple[OutOfMemory, ...]:
-    """Return every event in a text that arrives in pieces."""
+def find_out_of_memory(pieces: Iterable[bytes]) -> tuple[OutOfMemory, ...]:
+    """Return every event in a text that arrives in pieces, in its order; equal ones are one, with a count."""
     first_lines: defaultdict[OutOfMemory, list[int]] = defaultdict(list)
     for passage in passages(pieces):
         by_source: defaultdict[str, list[PlainLine]] = defaultdict(list)

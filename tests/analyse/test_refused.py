@@ -83,7 +83,7 @@ def test_one_buffer_that_is_too_large_is_a_value_of_the_dump_to_the_byte(folder:
 @pytest.mark.parametrize("name", ["out-oom_vmem", "out0.7.2-oom_vmem"])
 def test_scratch_inside_a_kernel_is_only_in_the_text(folder: Path, name: str) -> None:
     found, _ = refused(name, folder)
-    [event] = find_out_of_memory((folder / "out-of-memory.txt").read_bytes())
+    [event] = find_out_of_memory([(folder / "out-of-memory.txt").read_bytes()])
     assert found.resident_bytes is None
     assert (event.needed, found.needed) == (SizeRange(268_435_456, 268_435_456),) * 2
     assert found.missing == SizeRange(134_217_728, 134_217_728)

@@ -34,14 +34,14 @@ _NUMBER = re.compile(r"0x[0-9a-fA-F]+|\d[\d,]*(?:\.\d+)?(?: ?(?:[KMGTPE](?:i?B)?
 
 def answer(text: str, width: int = 200) -> str:
     """Return what `explain` says of a text, on one line."""
-    errors = [LoggedError("text", event) for event in find_out_of_memory(text.encode())]
+    errors = [LoggedError("text", event) for event in find_out_of_memory([text.encode()])]
     lines = explanation_lines(sections((), errors), width)
     return " ".join(" ".join(span.text for span in line) for line in lines)
 
 
 def stated(text: str) -> str:
     """Return what an answer says of a text itself, without devices and what to do."""
-    events = find_out_of_memory(text.encode())
+    events = find_out_of_memory([text.encode()])
     return " ".join(words for event in events for words in (*told(event), figures(event)))
 
 
@@ -54,7 +54,7 @@ def test_an_answer_has_what_a_user_expects_to_read(case: dict[str, Sequence[str]
 
 def test_each_form_has_a_text() -> None:
     texts = [*TEXTS, *(case["text"] for case in CASES)]
-    read = {event.name for text in texts for event in find_out_of_memory(text.encode())}
+    read = {event.name for text in texts for event in find_out_of_memory([text.encode()])}
     assert [form.name for form in FORMS if form.name not in read] == []
 
 
@@ -115,7 +115,7 @@ def test_what_a_launcher_writes_before_each_line_changes_no_answer(case: dict[st
 def test_lines_of_two_ranks_are_told_apart(case: dict[str, str]) -> None:
     lines = case["text"].strip("\n").split("\n")
     both = [f"{rank}: {line}" for line in lines for rank in (0, 1)]
-    [first, *others] = find_out_of_memory("\n".join(both).encode())
+    [first, *others] = find_out_of_memory(["\n".join(both).encode()])
     assert (first.times, others) == (2, [])
 
 

@@ -60,11 +60,11 @@ EXPECTED = {
 
 def events_of(number: str) -> tuple[OutOfMemory, ...]:
     [path] = [path for path in TEXTS if path.name.startswith(number)]
-    return find_out_of_memory(path.read_bytes())
+    return find_out_of_memory([path.read_bytes()])
 
 
 def error_of(program: str) -> OutOfMemory:
-    [event] = find_out_of_memory((OOM / "refused" / program / "error.txt").read_bytes())
+    [event] = find_out_of_memory([(OOM / "refused" / program / "error.txt").read_bytes()])
     return event
 
 
@@ -74,7 +74,7 @@ def dump_of(folder: Path) -> str:
 
 @pytest.mark.parametrize("path", TEXTS, ids=lambda path: path.stem)
 def test_every_event_and_every_buffer_is_found(path: Path) -> None:
-    found = find_out_of_memory(path.read_bytes())
+    found = find_out_of_memory([path.read_bytes()])
     assert [Expected(event.kind, len(event.buffers), len(event.totals)) for event in found] == EXPECTED[path.name[:2]]
 
 
@@ -94,7 +94,7 @@ def test_a_program_that_is_refused_is_named() -> None:
         b"RESOURCE_EXHAUSTED: E1000: CompileTimeHbmOom: Ran out of memory on HBM, the total memory required for HLO"
         b" temporaries (48.00G) exceeds available HBM (15.75G). HLO module: jit__lambda.\n"
     )
-    [event] = find_out_of_memory(text)
+    [event] = find_out_of_memory([text])
     assert (event.module, event.code, event.needed) == ("jit__lambda", "E1000", read_size("48.00G"))
 
 
@@ -104,8 +104,8 @@ def test_a_sentence_that_is_wrapped_is_read_as_if_it_were_not(number: str, width
     [path] = [path for path in TEXTS if path.name.startswith(number)]
     lines = path.read_text(encoding="utf-8").splitlines()[1:]
     wrapped = "\n".join(textwrap.fill(line, width, break_long_words=False, break_on_hyphens=False) for line in lines)
-    found = find_out_of_memory(wrapped.encode())
-    plain = find_out_of_memory("\n".join(lines).encode())
+    found = find_out_of_memory([wrapped.encode()])
+    plain = find_out_of_memory(["\n".join(lines).encode()])
     assert [event[3:9] for event in found] == [event[3:9] for event in plain]
 
 
@@ -160,7 +160,7 @@ def test_a_count_is_no_size() -> None:
 def test_the_dump_has_the_instructions_of_the_text_at_sizes_in_its_ranges(folder: Path) -> None:
     dump = dump_of(folder)
     for path in (folder / "error.txt", *folder.glob("*.oom_top*")):
-        for event in find_out_of_memory(path.read_bytes()):
+        for event in find_out_of_memory([path.read_bytes()]):
             for buffer in event.buffers:
                 if buffer.kind == "scratch operand":  # inside a kernel, where a dump has no values
                     continue
@@ -185,14 +185,14 @@ def test_the_range_holds_the_total_of_the_assignment(program: str, needed: int) 
 
 @pytest.mark.parametrize("path", LISTED, ids=lambda path: path.parent.name)
 def test_the_list_beside_a_dump_is_that_of_the_error(path: Path) -> None:
-    [event] = find_out_of_memory(path.read_bytes())
+    [event] = find_out_of_memory([path.read_bytes()])
     assert event.buffers == error_of(path.parent.name).buffers
 
 
 @pytest.mark.parametrize("path", TEXTS, ids=lambda path: path.stem)
 def test_events_that_differ_only_in_prefixes_are_one(path: Path) -> None:
     lines = path.read_text(encoding="utf-8").splitlines()[1:]
-    plain = find_out_of_memory("\n".join(lines).encode())
+    plain = find_out_of_memory(["\n".join(lines).encode()])
     if plain[0].kind == "fragment":  # a second fragment may continue the first
         return
     other = [
@@ -200,27 +200,27 @@ def test_events_that_differ_only_in_prefixes_are_one(path: Path) -> None:
     ]
     gap = ["something else"] * 60
     text = "\n".join([*lines, *gap, *(line for copy in other for line in [*copy, *gap])])
-    found = find_out_of_memory(text.encode())
+    found = find_out_of_memory([text.encode()])
     assert [event.times for event in found] == [1 + len(other)] * len(plain)
 
 
 @pytest.mark.parametrize("label", sorted(samples()))
 def test_a_dump_is_no_error(label: str) -> None:
-    assert find_out_of_memory(b"".join(files_of_sample(label))) == ()
+    assert find_out_of_memory([b"".join(files_of_sample(label))]) == ()
 
 
 @pytest.mark.parametrize("folder", ["reportgen", "docs", "templates/help"])
 def test_sources_and_documentation_are_no_errors(folder: str) -> None:
     for path in (ROOT / folder).rglob("*"):
         if path.suffix in (".py", ".md") and path.name not in ("forms.py", "error-texts.md"):  # the lists
-            assert find_out_of_memory(path.read_bytes()) == (), path
+            assert find_out_of_memory([path.read_bytes()]) == (), path
 
 
 @pytest.mark.parametrize("path", TEXTS, ids=lambda path: path.stem)
 def test_damaged_texts_are_read(path: Path) -> None:
     for number in range(100):
         [damaged] = mutated([path.read_bytes()], Random(f"{path.name} {number}"))
-        find_out_of_memory(damaged)
+        find_out_of_memory([damaged])
 
 
 @given(st.integers(1 << 20, 1 << 59), st.sampled_from(["", "B", "iB"]))

@@ -61,7 +61,7 @@ def test_reading_takes_linear_time(name: str) -> None:
 @pytest.mark.parametrize("name", ERRORS)
 def test_reading_errors_takes_linear_time(name: str) -> None:
     with finishes(20):
-        assert isinstance(find_out_of_memory(ERRORS[name].encode()), tuple)
+        assert isinstance(find_out_of_memory([ERRORS[name].encode()]), tuple)
 
 
 @pytest.mark.parametrize("ending", ["\n", "\r\n"])

@@ -19,7 +19,7 @@ from tests.support.samples import ROOT
 
 OOM = ROOT / "tests" / "oom"
 FILES = [*sorted((OOM / "texts").glob("*.txt")), *sorted(OOM.glob("refused/*/error.txt"))]
-EVENTS = [(path, event) for path in FILES for event in find_out_of_memory(path.read_bytes())]
+EVENTS = [(path, event) for path in FILES for event in find_out_of_memory([path.read_bytes()])]
 
 STATED = {
     "01": ["41.74 GiB needed, 16.00 GiB usable, 25.74 GiB over capacity"],
@@ -135,7 +135,7 @@ def test_the_runtime_is_told_from_the_compiler(path: Path, event: OutOfMemory) -
 def test_damaged_texts_are_said_in_some_words(path: Path) -> None:
     for number in range(50):
         [damaged] = mutated([path.read_bytes()], Random(f"{path.name} {number}"))
-        for event in find_out_of_memory(damaged):
+        for event in find_out_of_memory([damaged]):
             assert all(isinstance(words, str) for words in (*told(event), figures(event)))
 
 

@@ -57,8 +57,9 @@ def test_an_option_takes_a_number_or_says_what_it_needs(run: Run, option: str, n
 
 @pytest.mark.parametrize("number", [*NUMBERS, "0", "1", "7", "1000000000"], ids=lambda number: number[:10])
 def test_any_width_of_the_terminal_gives_lines(run: Run, monkeypatch: pytest.MonkeyPatch, number: str) -> None:
-    monkeypatch.setenv("COLUMNS", number)
-    ran = run("explain", TINY)
+    with monkeypatch.context() as patched:  # because pytest draws by the same variable after the test
+        patched.setenv("COLUMNS", number)
+        ran = run("explain", TINY)
     assert ran.code == 0
     assert max(map(len, ran.out.splitlines())) <= 1000
 

@@ -44,6 +44,8 @@ def main(arguments: list[str]) -> int:
     # One process more than there are processors, because a test in a browser waits for it half of the time. Each takes
     # a file of tests at a time, so what a file builds is built once.
     in_parallel = ["-n", str((os.cpu_count() or 1) + 1), "--dist", "loadfile", "--no-loadscope-reorder"]
+    # A test that hangs would hang again in a process that takes the place of the one that it ended.
+    in_parallel += ["--max-worker-restart", "0"]
     # Python may be configured to write no compiled modules: then each program of the tests compiles all modules, and
     # each run of pytest all tests.
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)

@@ -176,10 +176,5 @@ def is_of_jax(op_name: str) -> bool:
 
 def place(program: Program, instruction: str) -> str:
     """Return the user's source line of an instruction, as `FILE:LINE`; its scope where no line is known, or empty."""
-    frame = user_frame(program, instruction)
+    frame = program.user_frame(instruction)
     return str(frame) if frame else program.op_name(instruction)
-
-
-def user_frame(program: Program, instruction: str) -> Frame | None:
-    """Return the innermost frame of the user's own code around an instruction."""
-    return next((frame for frame in program.stack(instruction) if not frame.is_of_library), None)

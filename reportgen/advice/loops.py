@@ -10,7 +10,6 @@ the backward loop (*low*). So a body that is checkpointed already has nothing to
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 
-from reportgen.advice.framework import user_frame
 from reportgen.advice.memory import ALWAYS, Held, Memory, PeakRange
 from reportgen.intervals.step_function import Change
 from reportgen.program.dimensions import PUT_TOGETHER
@@ -74,7 +73,7 @@ def loop_checkpoints(program: Program, memory: Memory) -> list[LoopCheckpoint]:
     by_line: defaultdict[str, list[Dropped]] = defaultdict(list)
     for loop, stacks in by_loop.items():
         if dropped := _dropped(program, loop, stacks):
-            by_line[str(user_frame(program, loop) or loop)].append(dropped)
+            by_line[str(program.user_frame(loop) or loop)].append(dropped)
     checkpoints = [_checkpoint(program, memory, dropped) for dropped in by_line.values()]
     checkpoints.sort(key=lambda checkpoint: (checkpoint.least.peak_bytes, checkpoint.loops))
     together = _together(memory, checkpoints)

@@ -280,7 +280,7 @@ def _phase(program: Program, curve: Sequence[int], stretch: _Stretch) -> Phase:
     amounts = curve[first : last + 1]
     most = max(amounts)
     loop = stretch.what if stretch.kind == "loop" else ""
-    frame = next((frame for frame in program.stack(loop) if not frame.is_of_library), None) if loop else None
+    frame = program.user_frame(loop) if loop else None
     return Phase(
         kind=stretch.kind,
         passes=tuple(stretch.passes),

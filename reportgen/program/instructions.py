@@ -92,6 +92,10 @@ class Instructions:
         place = metadata.get("stack_frame_id"), metadata.get("source_file"), metadata.get("source_line")
         return self._frames(*(text or "" for text in place)) if any(place) else ()
 
+    def user_frame(self, name: str) -> Frame | None:
+        """Return the innermost frame of the user's own code around an instruction."""
+        return next((frame for frame in self.stack(name) if not frame.is_of_library), None)
+
     def _stack(self, frame: str, file: str, line: str) -> tuple[Frame, ...]:
         """Return the source lines that the metadata of an instruction names."""
         if self.join.frames and frame.isdigit():

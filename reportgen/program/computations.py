@@ -42,8 +42,13 @@ class Computations(Instructions):
     def called(self, name: str) -> Sequence[str]:
         """Return the computations whose results an instruction returns: not the condition of a loop."""
         called = self.module.called_by.get(name, ()) if self.module else ()
-        condition = _CONDITION.search(self.text(name)) if len(called) > 1 else None
-        return tuple(computation for computation in called if not condition or computation != condition[1])
+        condition = self.condition(name) if len(called) > 1 else ""
+        return tuple(computation for computation in called if computation != condition)
+
+    def condition(self, loop: str) -> str:
+        """Return the computation that says whether a loop goes on; empty where no text names it."""
+        match = _CONDITION.search(self.text(loop))
+        return match[1] if match else ""
 
     def roots(self, name: str) -> Sequence[str]:
         """Return the root of each computation whose result an instruction returns."""

@@ -18,6 +18,9 @@ _METADATA = (
 )
 """What an instruction says of its origin, in the order in which XLA prints it."""
 
+_LONGEST_SCALAR = 100
+"""Bytes of a literal with its shape."""
+
 
 def braced(items: Iterable[object]) -> str:
     """Return `{1,2}`."""
@@ -36,6 +39,37 @@ def _metadata(proto: bytes) -> str:
 
 def _quoted_text(content: bytes | int) -> str:
     return quoted(content) if isinstance(content, bytes) else str(content)
+
+
+def _window(proto: bytes) -> str:
+    """Return a window as `{size=3x3 pad=1_1x1_1}`, without what is as usual in all dimensions."""
+    dimensions = decoded("Window", proto).dimensions
+
+    def joined(texts: Iterable[object]) -> str:
+        return "x".join(map(str, texts))
+
+    parts = {"size": joined(dimension.size for dimension in dimensions)}
+    if any(dimension.stride != 1 for dimension in dimensions):
+        parts["stride"] = joined(dimension.stride for dimension in dimensions)
+    if any(dimension.padding_low or dimension.padding_high for dimension in dimensions):
+        parts["pad"] = joined(f"{dimension.padding_low}_{dimension.padding_high}" for dimension in dimensions)
+    if any(dimension.base_dilation != 1 for dimension in dimensions):
+        parts["lhs_dilate"] = joined(dimension.base_dilation for dimension in dimensions)
+    if any(dimension.window_dilation != 1 for dimension in dimensions):
+        parts["rhs_dilate"] = joined(dimension.window_dilation for dimension in dimensions)
+    if any(dimension.window_reversal for dimension in dimensions):
+        parts["rhs_reversal"] = joined(int(dimension.window_reversal) for dimension in dimensions)
+    return f"{{{' '.join(f'{name}={text}' for name, text in parts.items())}}}" if dimensions else ""
+
+
+def content_text(literal: bytes) -> str:
+    """Return what stands in the brackets of a constant: a whole number, which may count a loop, else `{...}`."""
+    # The content of a large array is not decoded, because nothing is computed from it.
+    decoded_literal = decoded("LiteralProto", literal) if 0 < len(literal) <= _LONGEST_SCALAR else None
+    if decoded_literal is None or decoded_literal.shape.dimensions:
+        return "{...}"
+    whole = [*decoded_literal.s32s, *decoded_literal.s64s, *decoded_literal.u32s, *decoded_literal.u64s]
+    return str(whole[0]) if len(whole) == 1 else "{...}"
 
 
 def _convolution(proto: bytes) -> str:
@@ -150,6 +184,7 @@ _PRINTERS: Mapping[str, tuple[str, Callable[[Any], str]]] = {
     "replica_groups": ("replica_groups", _groups),
     "collective_device_list": ("replica_groups", _cached(_device_list)),
     "iota_replica_groups": ("replica_groups", _cached(_iota_groups)),
+    "window": ("window", _cached(_window)),
     "convolution_dimension_numbers": ("dim_labels", _cached(_convolution)),
     "dimensions": ("dimensions", braced),
     "dot_dimension_numbers": ("", _cached(_DOT)),

@@ -1,6 +1,6 @@
 """Print a module as XLA prints the HLO text beside a dump, so that one parser reads both.
 
-What no figure is computed from is left out: the content of constants, and most attributes.
+What no figure is computed from is left out: the content of arrays, and most attributes.
 
 How arguments are divided among devices stands at the parameters of the entry, as texts had it before jaxlib 0.12.
 """
@@ -10,7 +10,7 @@ from operator import itemgetter
 from typing import Any
 
 from reportgen.errors import shown
-from reportgen.protos.attribute_text import CALLED, SHARDING, own_attributes
+from reportgen.protos.attribute_text import CALLED, SHARDING, content_text, own_attributes
 from reportgen.protos.escapes import plain_name, quoted
 from reportgen.protos.module import HloModule
 from reportgen.protos.proto_messages import ProtoError, decoded
@@ -61,7 +61,7 @@ class ModulePrinter:
         if opcode == "parameter":
             return str(message.parameter_number)
         if opcode == "constant":
-            return "{...}"
+            return content_text(message.literal)
         names = self._module.names
         if len(message.operand_ids) > _MANY and sum(len(names[read]) for read in message.operand_ids) > _LONGEST_LINE:
             raise ProtoError(

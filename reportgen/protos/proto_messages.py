@@ -17,10 +17,10 @@ _FIELDS = {
     " schedule=7 HloScheduleProto, input_output_alias=8 HloInputOutputAliasProto, spmd_parameters_shardings=14 *bytes,"
     " device_assignment=15 DeviceAssignmentProto, stack_frame_index=17 StackFrameIndexProto",
     "HloComputationProto": "name=1, instructions=2 *bytes, id=5 int64, root_id=6 int64, execution_thread=8",
-    "HloInstructionProto": "name=1, opcode=2, shape=3, metadata=7, parameter_number=9 int64, fusion_kind=11,"
-    " tuple_index=13 int64, dimensions=14 *int64, convolution_dimension_numbers=16, slice_dimensions=17 *bytes,"
-    " custom_call_target=28, dot_dimension_numbers=30, gather_dimension_numbers=33, id=35 int64,"
-    " operand_ids=36 *int64, called_computation_ids=38 *int64, sharding=40, backend_config=43,"
+    "HloInstructionProto": "name=1, opcode=2, shape=3, metadata=7, literal=8, parameter_number=9 int64, fusion_kind=11,"
+    " tuple_index=13 int64, dimensions=14 *int64, window=15, convolution_dimension_numbers=16,"
+    " slice_dimensions=17 *bytes, custom_call_target=28, dot_dimension_numbers=30, gather_dimension_numbers=33,"
+    " id=35 int64, operand_ids=36 *int64, called_computation_ids=38 *int64, sharding=40, backend_config=43,"
     " scatter_dimension_numbers=48, replica_groups=49 *bytes, comparison_direction=63,"
     " output_operand_aliasing=74 *bytes, async_execution_thread=79, collective_device_list=87,"
     " iota_replica_groups=92",
@@ -70,6 +70,10 @@ _FIELDS = {
     "ScatterDimensionNumbers": "update_window_dims=1 *int64, inserted_window_dims=2 *int64,"
     " scatter_dims_to_operand_dims=3 *int64, index_vector_dim=4 int64, input_batching_dims=5 *int64,"
     " scatter_indices_batching_dims=6 *int64",
+    "LiteralProto": "shape=1 ShapeProto, s32s=4 *int32, s64s=5 *int64, u32s=6 *uint32, u64s=7 *uint64",
+    "Window": "dimensions=1 *WindowDimension",
+    "WindowDimension": "size=1 int64, stride=2 int64, padding_low=3 int64, padding_high=4 int64,"
+    " window_dilation=5 int64, base_dilation=6 int64, window_reversal=7 bool",
     "SliceDimensions": "start=1 int64, limit=2 int64, stride=3 int64",
     "ReplicaGroup": "replica_ids=1 *int64",
     "CollectiveDeviceList": "replica_groups=1 *bytes, iota_replica_group_list=2",

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal, NamedTuple, overload
 
+from reportgen.analyse.matmul_work import Work, work
 from reportgen.analyse.missing_allocations import MissingAllocations, has_cut_live_ranges
 from reportgen.analyse.results import CheckResult, Finding
 from reportgen.document import Bytes, Count, document
@@ -19,6 +20,7 @@ from reportgen.intervals.step_function import Peak, StepFunction
 from reportgen.model import Columns, Dump, LiveRange, LiveRanges, Value, Values
 from reportgen.program.authors import Authors
 from reportgen.program.definitions import Definition
+from reportgen.program.products import Products, products
 from reportgen.program.program import Program
 from reportgen.record import record
 
@@ -269,6 +271,16 @@ class Measured:
         """Return the author of each buffer, as seen from the peaks of the memory spaces."""
         peaks = {color: peak.moment for color, space in self.spaces.items() if (peak := space.peak_resident)}
         return Authors(self.program, peaks)
+
+    @cached_property
+    def products(self) -> Products | None:
+        """Return the matrix products of the program; None without HLO text."""
+        return products(self.program, self.program.module) if self.program.module else None
+
+    @cached_property
+    def work(self) -> Work:
+        """Return the work of the program, and what of it is done again."""
+        return work(self.program, self.products)
 
 
 @record(slots=False)

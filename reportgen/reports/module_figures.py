@@ -72,6 +72,7 @@ def module_figures(report: Report) -> ModuleFigures:
         arguments=tuple(sibling_arguments(analysis.program)),
         devices=_devices(report),
         refused=_refusal(report.misfit) if report.misfit and report.misfit.is_refused else None,
+        work=analysis.work,
         phases=tuple(report.phases),
         checks=tuple(map(_check, analysis.evidence)),
         findings=tuple(map(listed_finding, analysis.findings)),

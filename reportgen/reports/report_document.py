@@ -20,6 +20,7 @@ from reportgen.analyse.attributed import Attributed
 from reportgen.analyse.classes import MemoryClass
 from reportgen.analyse.devices import MAIN_SPACE, Origin
 from reportgen.analyse.divided import ArgumentOfDevice
+from reportgen.analyse.matmul_work import Work
 from reportgen.analyse.phases import Phase
 from reportgen.analyse.records import XlaSum
 from reportgen.analyse.results import Finding, Severity
@@ -389,6 +390,8 @@ class ModuleFigures(GateModule):
     """The memory spaces by their number, as text."""
     devices: DevicesFigures | None
     """The devices that run the program; null without HLO text, which alone says it."""
+    work: Work
+    """The matrix products of the program, and those that are computed again to need less memory."""
     phases: tuple[Phase, ...]
     """Stretches of the schedule in the order of time: the passes, which cover it, and the loops in them. Empty without
     live ranges."""

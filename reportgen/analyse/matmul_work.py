@@ -1,0 +1,123 @@
+"""Add up the matrix products of a program, and those of them that it computes again to need less memory.
+
+Near the capacity XLA recomputes by itself: it copies an instruction, as `fusion.3.remat` or `fusion.3.remat2.1`, and
+all but one of such a family compute the same. The program's own checkpoints are `rematted_computation` in an op_name.
+A loop counts as often as it runs; of the branches of a `conditional`, the dearest.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from typing import Literal
+
+from reportgen.document import Count, document
+from reportgen.program.products import Product, Products, total
+from reportgen.program.program import Program
+from reportgen.program.scopes import REMATERIALIZED, XLA_REMATERIALIZED, path, pattern
+
+
+@document()
+class Recomputed:
+    """The matrix products of one scope and line that are computed again."""
+
+    by: Literal["XLA", "checkpoint"]
+    """Who does so: XLA by itself, or a checkpoint of the program."""
+    scope: str
+    """The named scopes around them with # for their numbers, or the operation where there is none."""
+    source: str
+    """The user's line, as FILE:LINE; empty where it is not known."""
+    times: Count
+    """How many products that is in one run of the program."""
+    flops: Count
+    """Their floating-point operations."""
+
+
+@document()
+class Work:
+    """The work of a program in matrix products, in floating-point operations of one run; it is not time.
+
+    A figure is null where it is not known.
+    """
+
+    matmul_flops: Count | None
+    """All matrix products and convolutions that the program states."""
+    again_by_checkpoint: Count | None
+    """Of these, what the program's own checkpoints compute a second time."""
+    again_by_xla: Count | None
+    """Of these, what XLA computes again by itself to make the program need less memory."""
+    uncounted: tuple[str, ...]
+    """Custom calls and operations that may multiply matrices, but state no work; none of it is in any figure."""
+    reason: str | None
+    """Why a figure is not known; null if all are."""
+    rows: tuple[Recomputed, ...]
+    """What is computed again, by scope and line, the most work first."""
+
+    @property
+    def part_by_xla(self) -> float:
+        """The part of the work that XLA computes again; 0 where it is not known."""
+        return (self.again_by_xla or 0) / (self.matmul_flops or 1)
+
+
+def work(program: Program, counted: Products | None) -> Work:
+    """Return the work of a program from its matrix products, None without HLO text; a figure not told is None."""
+    if counted is None:
+        return _without_text(program)
+    if not counted.is_readable:
+        return _unknown("the computations of the HLO text run each other in a circle")
+    of_checkpoints = [product for product in counted.products if REMATERIALIZED in _op_name(program, product)]
+    rows = (
+        *_rows(program, "XLA", counted.products, lambda product: product.added),
+        *_rows(program, "checkpoint", of_checkpoints, lambda product: product.own),
+    )
+    return Work(
+        matmul_flops=_total(counted.products, lambda product: product.times),
+        again_by_checkpoint=_total(of_checkpoints, lambda product: product.own),
+        again_by_xla=_total(counted.products, lambda product: product.added),
+        uncounted=tuple(counted.uncounted),
+        reason=f"how often {' and '.join(counted.loops)} runs its body cannot be read" if counted.loops else None,
+        rows=tuple(sorted(rows, key=lambda row: (-row.flops, row.by, row.scope, row.source))),
+    )
+
+
+def _without_text(program: Program) -> Work:
+    """Return that XLA computes nothing again where the dump names no copy; what it copies, only the HLO text says."""
+    is_copying = any(XLA_REMATERIALIZED in name for name in program.dump.made_by)
+    return _unknown("there is no HLO text of this compilation beside the dump", again_by_xla=None if is_copying else 0)
+
+
+def _unknown(reason: str, again_by_xla: int | None = None) -> Work:
+    return Work(
+        matmul_flops=None, again_by_checkpoint=None, again_by_xla=again_by_xla, uncounted=(), reason=reason, rows=()
+    )
+
+
+_Times = Callable[[Product], int | None]
+
+
+def _total(products: Iterable[Product], times: _Times) -> int | None:
+    """Return the FLOPs of the runs of products; None if it is unknown how often one runs."""
+    return total(None if (count := times(product)) is None else count * product.flops for product in products)
+
+
+def _rows(
+    program: Program, by: Literal["XLA", "checkpoint"], products: Iterable[Product], times: _Times
+) -> Iterator[Recomputed]:
+    """Yield what is computed again by scope and line, as far as it is known how often."""
+    runs, amounts = Counter[tuple[str, str]](), Counter[tuple[str, str]]()
+    for product in products:
+        if count := times(product):
+            frame = program.user_frame(product.name)
+            place = _scope(_op_name(program, product)), str(frame) if frame else ""
+            runs[place] += count
+            amounts[place] += count * product.flops
+    for (scope, source), count in runs.items():
+        yield Recomputed(by=by, scope=scope, source=source, times=count, flops=amounts[scope, source])
+
+
+def _op_name(program: Program, product: Product) -> str:
+    """Return the op_name of a product or, where it has none, of the fusion around it."""
+    return program.op_name(product.name) or program.op_name(program.caller(product.name) or "")
+
+
+def _scope(op_name: str) -> str:
+    """Return the named scopes around an operation or, without one, the operation itself."""
+    return pattern("/".join(path(op_name))) or op_name.rpartition("/")[2]

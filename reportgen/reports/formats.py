@@ -7,6 +7,7 @@ from reportgen.oom.printed_size import SizeRange
 UNITS = ("KiB", "MiB", "GiB", "TiB", "PiB", "EiB")
 STEP = 1024
 _FOUR_DIGITS = 1000
+_DECIMAL_UNITS = ("k", "M", "G", "T", "P", "E")
 _CLOSE = 50
 """A range is shown as one size if it is narrower than this part of the size."""
 
@@ -97,6 +98,20 @@ def exact_bytes(size: int) -> str:
 def percent(part: int, whole: int) -> str:
     """Return `12.5 %`, or a dash if there is no whole."""
     return f"{100 * part / whole:.1f} %" if whole else "–"
+
+
+def human_flops(amount: int) -> str:
+    """Return `4.33 TFLOP` or `988 GFLOP`: decimal units, three digits; below a thousand all of them."""
+    if amount < _FOUR_DIGITS:
+        return f"{amount:,} FLOP"
+    size = float(amount)
+    for unit in _DECIMAL_UNITS:
+        size /= _FOUR_DIGITS
+        # What would be rounded to 1000 is one of the next unit.
+        if size < _FOUR_DIGITS - 0.5 or unit == _DECIMAL_UNITS[-1]:
+            break
+    decimals = 2 if size < 9.995 else 1 if size < 99.95 else 0
+    return f"{size:,.{decimals}f} {unit}FLOP"
 
 
 def factor(padded: int | None, dense: int | None) -> str:

@@ -15,7 +15,7 @@ from reportgen.advice.context import AdviceContext
 from reportgen.analyse.sizes import printed_bytes
 from reportgen.parse.shape_parser import plain_shape
 from reportgen.program.dimensions import Origin
-from reportgen.program.scopes import XLA_REMATERIALIZED, pattern
+from reportgen.program.scopes import original_of, pattern
 
 _LEAST_SEQUENCE = 128
 
@@ -68,7 +68,7 @@ class Attention:
         times: Counter[tuple[str, str, str]] = Counter()
         for number in {self._program.root(number) for number in self._exponentiated}:
             name, scope = self._program.dump.values.names[number], self._context.analysis.authors.of(number).scope
-            if scope and XLA_REMATERIALIZED not in name and self._program.opcode(name) not in _PASSED_ON:
+            if scope and not original_of(name) and self._program.opcode(name) not in _PASSED_ON:
                 computation = module.computation_of.get(name, "") if module else ""
                 times[computation, self._program.shape(number), pattern(scope)] += 1
         return max(times.values(), default=1)

@@ -14,7 +14,7 @@ from reportgen.advice.kinds import KINDS
 from reportgen.advice.memory import Memory, PeakAfter
 from reportgen.advice.suggest import WIDEST_RANGE
 from reportgen.program.program import Program
-from reportgen.program.scopes import XLA_REMATERIALIZED
+from reportgen.program.scopes import original_of
 
 _CAVEAT = "XLA computes some values of this program twice to make it fit; one that needs less may lose that."
 
@@ -24,7 +24,7 @@ def lost_bytes(program: Program, memory: Memory) -> Sequence[int]:
 
     That is what it computes for the second time later: it would be held until then.
     """
-    again = (numbers for name, numbers in program.dump.made_by.items() if XLA_REMATERIALIZED in name)
+    again = (numbers for name, numbers in program.dump.made_by.items() if original_of(name))
     held = [memory.temps[number] for numbers in again for number in numbers if number in memory.temps]
     if not held:
         return ()

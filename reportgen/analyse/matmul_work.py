@@ -12,7 +12,7 @@ from typing import Literal
 from reportgen.document import Count, document
 from reportgen.program.products import Product, Products, total
 from reportgen.program.program import Program
-from reportgen.program.scopes import REMATERIALIZED, XLA_REMATERIALIZED, path, pattern
+from reportgen.program.scopes import REMATERIALIZED, original_of, path, pattern
 
 
 @document()
@@ -80,7 +80,7 @@ def work(program: Program, counted: Products | None) -> Work:
 
 def _without_text(program: Program) -> Work:
     """Return that XLA computes nothing again where the dump names no copy; what it copies, only the HLO text says."""
-    is_copying = any(XLA_REMATERIALIZED in name for name in program.dump.made_by)
+    is_copying = any(map(original_of, program.dump.made_by))
     return _unknown("there is no HLO text of this compilation beside the dump", again_by_xla=None if is_copying else 0)
 
 

@@ -15,7 +15,7 @@ from reportgen.parse.module_text import ModuleText
 from reportgen.program.matmuls import flops, may_multiply, multiplies
 from reportgen.program.opcodes import ASYNC
 from reportgen.program.program import Program
-from reportgen.program.scopes import XLA_REMATERIALIZED
+from reportgen.program.scopes import original_of
 from reportgen.program.trip_counts import trip_count
 from reportgen.record import record
 
@@ -190,8 +190,7 @@ class _Runs:
         """Yield the instructions that XLA has copied, without one of a family whose original is gone."""
         families: defaultdict[tuple[str, str], list[str]] = defaultdict(list)
         for name in (*self._own, *self._calls_by):
-            original, copied, _ = name.partition(XLA_REMATERIALIZED)
-            if copied:
+            if original := original_of(name):
                 families[self._module.computation_of[name], original].append(name)
         for (computation, original), copies in families.items():
             if self._module.computation_of.get(original) != computation:

@@ -24,8 +24,8 @@ _ENDS_WITH_COMPUTATION = re.compile(rf"/{_COMPUTATION}$")
 _DIGITS = re.compile(r"\d+")
 
 REMATERIALIZED = "rematted_computation"
-XLA_REMATERIALIZED = ".remat"
-"""The part of the name of an instruction that XLA's own rematerialisation runs a second time."""
+_COPIED = ".remat"
+"""What the name of an instruction goes on with that XLA's own rematerialisation runs a second time."""
 
 
 def direction(op_name: str) -> Direction:
@@ -33,6 +33,12 @@ def direction(op_name: str) -> Direction:
     if "transpose(" in op_name:
         return "backward"
     return "forward" if "jvp(" in op_name else ""
+
+
+def original_of(instruction: str) -> str:
+    """Return the name of the instruction that XLA's rematerialisation copied one from; empty for one that is no copy."""
+    original, copied, _ = instruction.partition(_COPIED)
+    return original if copied else ""
 
 
 def is_operation(op_name: str | None) -> bool:

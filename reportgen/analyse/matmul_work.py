@@ -81,7 +81,7 @@ def work(program: Program, counted: Products | None) -> Work:
 def _without_text(program: Program) -> Work:
     """Return that XLA computes nothing again where the dump names no copy; what it copies, only the HLO text says."""
     is_copying = any(map(original_of, program.dump.made_by))
-    return _unknown("there is no HLO text of this compilation beside the dump", again_by_xla=None if is_copying else 0)
+    return _unknown("there is no HLO text of this compilation next to the dump", again_by_xla=None if is_copying else 0)
 
 
 def _unknown(reason: str, again_by_xla: int | None = None) -> Work:

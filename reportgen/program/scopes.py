@@ -36,7 +36,7 @@ def direction(op_name: str) -> Direction:
 
 
 def original_of(instruction: str) -> str:
-    """Return the name of the instruction that XLA's rematerialisation copied one from; empty for one that is no copy."""
+    """Return the name of the instruction that XLA's rematerialisation copied one from; empty for no copy."""
     original, copied, _ = instruction.partition(_COPIED)
     return original if copied else ""
 

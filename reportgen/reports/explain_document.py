@@ -20,6 +20,7 @@ from reportgen.reports.report_document import (
     figures_of_summary,
 )
 from reportgen.reports.summary import Summary
+from reportgen.reports.work_words import recomputed_words
 
 SCHEMA: Literal[3] = 3
 """The number that `explain --json` states; docs/schemas.md says what raises it."""
@@ -47,6 +48,8 @@ class Sentences:
     """How many devices run it, and what each of more would need; empty for one."""
     filled: str
     """The lines that fill the peak, or how to learn it."""
+    recomputed: str
+    """What is computed again to need less memory, and how much of the matrix work that is; empty for nothing."""
     unknown: tuple[str, ...]
     """A sentence on each thing that the dump does not say."""
 
@@ -92,6 +95,7 @@ def explained(entry: Summary) -> ExplainedModule:
             first_suggestion=entry.first_suggestion,
             devices=entry.devices,
             filled=entry.filled,
+            recomputed=recomputed_words(figures.work, fits=entry.fits),
             unknown=tuple(_unknown(entry, figures)),
         ),
     )
@@ -164,6 +168,7 @@ def _unknown(entry: Summary, figures: ModuleFigures) -> Sequence[str]:
         f"Whether the figures are right: the dump contradicts itself ({errors:,} times{where}); see `check`.": bool(
             errors
         ),
+        f"What XLA recomputes: {figures.work.reason}.": figures.work.again_by_xla is None,
         _RUNTIME: True,
     }
     return [sentence for sentence, applies in sentences.items() if applies]

@@ -67,6 +67,7 @@ def _module(module: ExplainedModule) -> Iterator[Section]:
                 None,
                 (
                     said.verdict,
+                    said.recomputed,
                     f"{capital(figures.missing_allocations)}." if figures.missing_allocations else "",
                     _first(said.first_suggestion, figures.advice),
                     said.devices and f"Devices: {said.devices}.",

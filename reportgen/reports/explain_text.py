@@ -9,7 +9,7 @@ from reportgen.reports.formats import end_of, percent, visible
 from reportgen.reports.styled_text import Span, Style, TextLine
 from reportgen.reports.text_table import TextTable
 
-MOST_LINES = 60
+MOST_LINES = 64
 NARROWEST = 40
 
 _BAR = 10

@@ -8,31 +8,29 @@ MUCH = 0.05
 """A part of the work that is worth a warning."""
 
 _MOST_NAMED = 2
+_WHY = {True: "to fit", False: "in vain", None: "to need less memory"}
 
 
-def xla_words(work: Work, *, fits: bool) -> str:
-    """Return what XLA computes again, in a sentence; empty for nothing, and where it is not known."""
-    if not work.again_by_xla:
-        return ""
-    why = "to fit" if fits else "and the program still does not fit"
-    return f"XLA recomputes {_of_all(work, work.again_by_xla)} {why}: {_places(work, 'XLA')}."
-
-
-def checkpoint_words(work: Work) -> str:
-    """Return what the program's own checkpoints compute again, in a sentence; empty for nothing."""
-    if not work.again_by_checkpoint:
-        return ""
-    return f"Its checkpoints recompute {_of_all(work, work.again_by_checkpoint)}: {_places(work, 'checkpoint')}."
+def recomputed_words(work: Work, *, fits: bool | None) -> str:
+    """Return what XLA, then what checkpoints of the program compute again, in sentences; empty for nothing."""
+    sentences = []
+    if work.again_by_xla:
+        why = _WHY[fits]
+        sentences.append(f"XLA recomputes {_of_all(work, work.again_by_xla)} {why}: {_places(work, 'XLA')}.")
+    if work.again_by_checkpoint:
+        amount = _of_all(work, work.again_by_checkpoint)
+        sentences.append(f"Checkpoints recompute {amount}: {_places(work, 'checkpoint')}.")
+    return " ".join(sentences)
 
 
 def _of_all(work: Work, amount: int) -> str:
-    """Return `4.33 of 14.6 TFLOP (29.6 % of the matrix work)`."""
+    """Return `4.33 of 14.6 TFLOP of matrix work (29.6 %)`."""
     if work.matmul_flops is None:
         return f"{human_flops(amount)} of matrix work"
     part, whole = human_flops(amount), human_flops(work.matmul_flops)
     number, _, unit = part.partition(" ")
     shown = number if whole.endswith(f" {unit}") else part
-    return f"{shown} of {whole} ({percent(amount, work.matmul_flops)} of the matrix work)"
+    return f"{shown} of {whole} of matrix work ({percent(amount, work.matmul_flops)})"
 
 
 def _places(work: Work, by: str) -> str:

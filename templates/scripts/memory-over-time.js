@@ -195,7 +195,7 @@ const startChart = (figure, view, axis) => {
 export const startMemoryOverTime = (axis) => {
   axis.follow(() => {
     // Bands have a legend of their own, and the line of what is live would cross them.
-    const ofClasses = /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll("#memory > .legend > .chip:not(.dashed, .changed)"));
+    const ofClasses = /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll("#memory > .legend > .chip:not(.dashed, .again, .changed)"));
     ofClasses.forEach((chip) => { chip.hidden = stackedBy() !== null; });
   });
   const figures = document.querySelectorAll('figure[data-chart="memory-over-time"]');

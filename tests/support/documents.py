@@ -26,7 +26,7 @@ SCHEMAS = ROOT / "docs" / "schemas"
 REPORT_PAGE = ROOT / "docs" / "report-json.md"
 EXPLAIN_PAGE = ROOT / "docs" / "explain.md"
 README = ROOT / "README.md"
-_FIRST_LINES = 12
+_FIRST_LINES = 11
 BEGIN, END = "<!-- fields: written by `python -m tests.support.documents` -->", "<!-- end of fields -->"
 
 _WIDTH = 120

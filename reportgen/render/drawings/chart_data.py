@@ -11,9 +11,11 @@ from reportgen.analyse.phases import PASSES, Phase, label
 from reportgen.analyse.records import Analysis, Space
 from reportgen.analyse.spaces import main_space
 from reportgen.intervals.step_function import StepFunction
+from reportgen.program.scopes import original_of
 from reportgen.reports import formats
 
 MOST_POINTS = 500
+_MOST_MARKS = 1_000
 _TICKS = 7
 _HEADROOM = 1.12
 MOST_ABOVE = 3
@@ -55,6 +57,7 @@ def memory_over_time(
             for row, (label, moment) in enumerate(marks)
         ],
         "phases": list(_strip(phases)) if space is main_space(analysis.spaces) else [],
+        "again": [{"moment": moment} for moment in _recomputing(analysis)],
         "changed": [],
         "changed-peak": [],
         "begin": [],
@@ -68,6 +71,13 @@ def memory_over_time(
         **byte_ticks(max(limit, capacity)),
     }
     return {"datasets": datasets, "params": parameters}
+
+
+def _recomputing(analysis: Analysis) -> Sequence[int]:
+    """Return the moments at which XLA computes something again, at most one for each pixel of a wide chart."""
+    names = zip(analysis.dump.schedule.moments, analysis.dump.schedule.names, strict=True)
+    width = max(1, analysis.moments // _MOST_MARKS)
+    return list({moment // width: moment for moment, name in names if original_of(name)}.values())
 
 
 def _strip(phases: Sequence[Phase]) -> Iterator[dict[str, Any]]:

@@ -20,6 +20,7 @@ from reportgen.analyse.classes import CLASSES, HELD_CLASSES
 _AXIS_WIDTH = 76
 _LABEL_HEIGHT = 14
 _PHASES_BELOW, _PHASE_HEIGHT = 42, 16
+_TICK_HEIGHT = 6
 _MOST_TICKS = 10
 """More than `byte_ticks` gives, because Vega leaves out every other one where there are more than it would choose."""
 
@@ -129,6 +130,7 @@ def _memory_over_time() -> dict[str, Any]:
         *_marks(),
         *_begin(),
         *_phases(),
+        _recomputing(),
         chosen.encode(x="moment:Q"),
     )
     return _themed(chart.add_params(*parameters.values()).properties(width="container", height=190), "var(--{})")
@@ -152,6 +154,13 @@ def _begin() -> Iterator[Any]:
     for look in ({"stroke": "var(--background)", "strokeWidth": 5}, {"fill": "var(--text)"}):
         words = _named("begin").mark_text(**place, **look)
         yield words.encode(x=alt.value(0), y=alt.value(alt.expr("height")), text="label:N")
+
+
+def _recomputing() -> Any:
+    """Return a tick below the axis at each instruction that XLA runs a second time."""
+    shown = _named("again").transform_filter("datum.moment >= first && datum.moment < last")
+    top, bottom = (alt.value(alt.expr(f"height + {place}")) for place in (0, _TICK_HEIGHT))
+    return shown.mark_rule(stroke="var(--warning)", strokeWidth=1.5).encode(x=_time_axis("moment"), y=top, y2=bottom)
 
 
 def _phases() -> Iterator[Any]:

@@ -46,6 +46,8 @@ class _Drawing:
         for name, words in (("levels", "needed"), ("capacity", "capacity")):
             yield from (self._level(name, words, row["limit"]) for row in self._data[name])
         yield from (self._mark(mark) for mark in self._data["marks"])
+        if again := "".join(f"M{self.x(row['moment'])} {_HEIGHT - _BOTTOM}v6" for row in self._data["again"]):
+            yield f'<path class="again" d="{again}"/>'
         yield from (self._phase(phase) for phase in self._data["phases"])
 
     def _ticks(self) -> Iterator[str]:

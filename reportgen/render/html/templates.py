@@ -72,6 +72,7 @@ def environment() -> Environment:
         "code_spans": code_spans,
         "capital": formats.capital,
         "counted": formats.counted,
+        "flops": formats.human_flops,
         "least": least_markup,
         "range_words": formats.range_words,
         "rounded": advice_words.rounded_bytes,

@@ -8,8 +8,10 @@ from typing import NamedTuple
 
 from markupsafe import Markup
 
+from reportgen.analyse.matmul_work import Recomputed, Work
 from reportgen.analyse.records import Analysis, Space
 from reportgen.model import WHOLE
+from reportgen.program.scopes import original_of
 from reportgen.render.html.links import Links, listed
 from reportgen.render.html.markup import whole_name
 from reportgen.render.html.page_table import PageTable, table
@@ -17,7 +19,8 @@ from reportgen.render.module.view_page import view_page
 from reportgen.render.routes import ROWS_ON_PAGE, moment_row
 from reportgen.render.view import Module
 from reportgen.reports.column import Column
-from reportgen.reports.formats import LONGEST_NAME, human_bytes
+from reportgen.reports.formats import LONGEST_NAME, human_bytes, human_flops, percent
+from reportgen.reports.source_words import line_words
 from reportgen.work import Page
 
 _MOST_NAMED = 6
@@ -48,6 +51,8 @@ def schedule_page(module: Module, site_title: str) -> Page:
         marks=[(mark, schedule_href(module, links, mark.moment)) for mark in marks],
         shown=shown,
         count=len(moments),
+        work=module.analysis.work,
+        again=_again(module.analysis.work, links),
         table=_Schedule(module, links, marks).table(shown, columns),
     )
 
@@ -109,6 +114,24 @@ def _marks(analysis: Analysis) -> list[PeakMark]:
     return [*marks, PeakMark(analysis.xla_peak.moment, "XLA’s peak")] if analysis.xla_peak else marks
 
 
+def _again(work: Work, links: Links) -> PageTable:
+    """Return what is computed again, by scope and line."""
+
+    def line(row: Recomputed) -> Markup:
+        words, href = escape(line_words(row.source)), links.line_href(row.source)
+        return Markup(f'<a href="{href}">{words}</a>' if href else words)
+
+    columns: Sequence[Column[Recomputed]] = (
+        Column("scope", "Scope", "code", lambda row: row.scope, names_rows=True),
+        Column("line", "Line", "markup", line),
+        Column("by", "By", "text", lambda row: row.by),
+        Column("times", "Products", "count", lambda row: row.times),
+        Column("work", "Matrix work", "amount", lambda row: human_flops(row.flops)),
+        Column("part", "Part of all", "amount", lambda row: percent(row.flops, work.matmul_flops or 0)),
+    )
+    return table(columns, work.rows)
+
+
 class _Schedule:
     """Makes the table; what its rows look up is collected once."""
 
@@ -139,7 +162,9 @@ class _Schedule:
         name = self._dump.name_at[moment]
         marked = "".join(f' <strong class="mark">{escape(label)}</strong>' for label in self._labels.get(moment, ()))
         whole = whole_name(name) if len(name) > LONGEST_NAME else ""
-        return Markup(f"{self._links.instruction(name)}{whole}{marked}")
+        original = original_of(name)
+        again = f" <small>again {self._links.instruction(original)}</small>" if original in self._dump.made_by else ""
+        return Markup(f"{self._links.instruction(name)}{whole}{again}{marked}")
 
     def _opcode(self, moment: int) -> str:
         name = self._dump.name_at[moment]

@@ -13,6 +13,7 @@ from reportgen.render.module.fit_banner import misfit_elsewhere
 from reportgen.render.view import Module
 from reportgen.reports.formats import human_bytes
 from reportgen.reports.source_words import filled_words
+from reportgen.reports.work_words import MUCH, recomputed_words
 
 
 @record
@@ -21,6 +22,7 @@ class VerdictView:
 
     `elsewhere` says why a program does not fit although it does in this space; empty where it is not so.
 
+    `recomputed` says what is computed again to need less, empty for nothing; it `is_costly` where XLA does much of it.
     `has_device` is whether it is for a device with memory of its own, and `host_bytes` what it needs on the host.
     `devices` are those to choose from where the device is not known, and `filled` says which lines fill the peak.
     `waiting_bytes` are temporaries that are neither read nor written at the peak.
@@ -32,6 +34,8 @@ class VerdictView:
     waiting_bytes: int
     fit: Fit | None
     elsewhere: str
+    recomputed: str
+    is_costly: bool
     has_device: bool
     devices: Sequence[Device]
     host_bytes: int
@@ -53,6 +57,8 @@ def verdict(module: Module) -> VerdictView | None:
         waiting_bytes=idle_temporary_bytes(module.analysis, idle),
         fit=module.fits.get(space.color),
         elsewhere=_elsewhere(module, space),
+        recomputed=recomputed_words(module.analysis.work, fits=module.fits_device),
+        is_costly=module.analysis.work.part_by_xla > MUCH,
         has_device=has_device,
         devices=tuple(DEVICES.values()) if is_unknown else (),
         host_bytes=host.needed_bytes if (host := module.analysis.spaces.get(HOST_SPACE)) else 0,

@@ -1,14 +1,17 @@
 """Say in one sentence what a value is to the program: who writes it, who reads it last, and why it is at the peak."""
 
 from bisect import bisect_left
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
 from html import escape
 
 from reportgen.analyse.classes import memory_class
 from reportgen.analyse.phases import PASSES, Phase
 from reportgen.program.author import UNNAMED_ARGUMENT
+from reportgen.program.scopes import original_of
 from reportgen.render.drawings.life import life, life_strip
-from reportgen.render.html.links import Links
+from reportgen.render.html.links import Links, listed
 from reportgen.render.view import Module
 from reportgen.reports.formats import counted, shortened
 
@@ -35,7 +38,7 @@ class ValueStory:
         peak, reads = self._peaks.get(allocation.color), analysis.program.reads(number)
         # An argument is there before it is read; any other value is written first.
         uses = reads if allocation.parameter is not None else [start, *reads]
-        words = " ".join([self._origin(number, start), *self._uses(reads, start, end, peak)])
+        words = " ".join([self._origin(number, start), *self._again(number), *self._uses(reads, start, end, peak)])
         drawn = life([(start, end)], uses, analysis.moments, memory_class(allocation), peak)
         return f"{words}{life_strip(drawn, has_words=False)}"
 
@@ -53,6 +56,24 @@ class ValueStory:
         by = escape(shortened("/".join(attribution.name.split("/")[-2:]) if is_known else name))
         where = f" ({_line(attribution.source)})" if attribution.source and is_known else ""
         return f"Written by <code>{by}</code>{where} at instruction {start:,}{_within(self._passes, start)}."
+
+    def _again(self, number: int) -> Iterator[str]:
+        """Yield that XLA computes the value a second time, and where the first is, or that it computes it again."""
+        made_by, name = self._module.analysis.dump.made_by, self._module.analysis.dump.values.names[number]
+        if original := original_of(name):
+            of = f" what {self._links.instruction(original)} computes" if original in made_by else ""
+            yield f"XLA computes{of} again here, to keep less."
+        elif copies := self._copies.get(name):
+            yield f"XLA computes it again as {listed(copies, self._links.instruction)}."
+
+    @cached_property
+    def _copies(self) -> Mapping[str, Sequence[str]]:
+        """The instructions that XLA has copied of others, by the name of the original."""
+        copies: defaultdict[str, list[str]] = defaultdict(list)
+        for name in self._module.analysis.dump.made_by:
+            if original := original_of(name):
+                copies[original].append(name)
+        return copies
 
     def _uses(self, reads: Sequence[int], start: int, end: int, peak: int | None) -> Iterator[str]:
         """Yield who reads the value last, and whether it is used at the peak."""

@@ -1,5 +1,6 @@
 """Answer questions about the program of a dump: its instructions, values, buffers, arguments and results."""
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from functools import cache, cached_property, lru_cache
 
@@ -13,7 +14,7 @@ from reportgen.program.join import NOTHING_JOINED, Join
 from reportgen.program.loop_passes import directions_of_loops
 from reportgen.program.opcodes import COPIES
 from reportgen.program.places import Leaf
-from reportgen.program.scopes import Direction, direction
+from reportgen.program.scopes import Direction, direction, original_of
 from reportgen.program.sharding import Partitions
 from reportgen.program.storage import Storage
 from reportgen.program.writers import Writers
@@ -112,6 +113,31 @@ class Program(Computations):
     def instruction_at(self, moment: int) -> str:
         """Return the name of the instruction that runs at a moment; empty where the schedule has none."""
         return self.dump.name_at.get(moment, "")
+
+    @cached_property
+    def repetitions(self) -> Mapping[str, Sequence[str]]:
+        """Return the instructions that compute what one before them in the schedule computes, by that one.
+
+        XLA's rematerialisation has copied them, and the first of a family may be a copy, too.
+        """
+        families: defaultdict[str, list[str]] = defaultdict(list)
+        for name in self.dump.made_by:
+            if original := original_of(name):
+                families[original].append(name)
+        moment_of = self.dump.moment_of
+        in_order = (
+            sorted(
+                [*copies, *([original] if original in self.dump.made_by else [])],
+                key=lambda name: moment_of.get(name, -1),
+            )
+            for original, copies in families.items()
+        )
+        return {first: others for first, *others in in_order if others}
+
+    @cached_property
+    def repeated_from(self) -> Mapping[str, str]:
+        """Return the first instruction that computes the same, by each that XLA has it compute again."""
+        return {name: first for first, others in self.repetitions.items() for name in others}
 
     @cached_property
     def op_names(self) -> Sequence[str]:

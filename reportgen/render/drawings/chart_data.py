@@ -11,7 +11,6 @@ from reportgen.analyse.phases import PASSES, Phase, label
 from reportgen.analyse.records import Analysis, Space
 from reportgen.analyse.spaces import main_space
 from reportgen.intervals.step_function import StepFunction
-from reportgen.program.scopes import original_of
 from reportgen.reports import formats
 
 MOST_POINTS = 500
@@ -75,9 +74,9 @@ def memory_over_time(
 
 def _recomputing(analysis: Analysis) -> Sequence[int]:
     """Return the moments at which XLA computes something again, at most one for each pixel of a wide chart."""
-    names = zip(analysis.dump.schedule.moments, analysis.dump.schedule.names, strict=True)
-    width = max(1, analysis.moments // _MOST_MARKS)
-    return list({moment // width: moment for moment, name in names if original_of(name)}.values())
+    moment_of, width = analysis.dump.moment_of, max(1, analysis.moments // _MOST_MARKS)
+    moments = sorted(moment_of[name] for name in analysis.program.repeated_from if name in moment_of)
+    return list({moment // width: moment for moment in moments}.values())
 
 
 def _strip(phases: Sequence[Phase]) -> Iterator[dict[str, Any]]:

@@ -11,7 +11,6 @@ from markupsafe import Markup
 from reportgen.analyse.matmul_work import Recomputed, Work
 from reportgen.analyse.records import Analysis, Space
 from reportgen.model import WHOLE
-from reportgen.program.scopes import original_of
 from reportgen.render.html.links import Links, listed
 from reportgen.render.html.markup import whole_name
 from reportgen.render.html.page_table import PageTable, table
@@ -162,8 +161,8 @@ class _Schedule:
         name = self._dump.name_at[moment]
         marked = "".join(f' <strong class="mark">{escape(label)}</strong>' for label in self._labels.get(moment, ()))
         whole = whole_name(name) if len(name) > LONGEST_NAME else ""
-        original = original_of(name)
-        again = f" <small>again {self._links.instruction(original)}</small>" if original in self._dump.made_by else ""
+        first = self._program.repeated_from.get(name)
+        again = f" <small>again {self._links.instruction(first)}</small>" if first else ""
         return Markup(f"{self._links.instruction(name)}{whole}{again}{marked}")
 
     def _opcode(self, moment: int) -> str:

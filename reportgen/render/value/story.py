@@ -1,15 +1,12 @@
 """Say in one sentence what a value is to the program: who writes it, who reads it last, and why it is at the peak."""
 
 from bisect import bisect_left
-from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cached_property
 from html import escape
 
 from reportgen.analyse.classes import memory_class
 from reportgen.analyse.phases import PASSES, Phase
 from reportgen.program.author import UNNAMED_ARGUMENT
-from reportgen.program.scopes import original_of
 from reportgen.render.drawings.life import life, life_strip
 from reportgen.render.html.links import Links, listed
 from reportgen.render.view import Module
@@ -58,22 +55,12 @@ class ValueStory:
         return f"Written by <code>{by}</code>{where} at instruction {start:,}{_within(self._passes, start)}."
 
     def _again(self, number: int) -> Iterator[str]:
-        """Yield that XLA computes the value a second time, and where the first is, or that it computes it again."""
-        made_by, name = self._module.analysis.dump.made_by, self._module.analysis.dump.values.names[number]
-        if original := original_of(name):
-            of = f" what {self._links.instruction(original)} computes" if original in made_by else ""
-            yield f"XLA computes{of} again here, to keep less."
-        elif copies := self._copies.get(name):
-            yield f"XLA computes it again as {listed(copies, self._links.instruction)}."
-
-    @cached_property
-    def _copies(self) -> Mapping[str, Sequence[str]]:
-        """The instructions that XLA has copied of others, by the name of the original."""
-        copies: defaultdict[str, list[str]] = defaultdict(list)
-        for name in self._module.analysis.dump.made_by:
-            if original := original_of(name):
-                copies[original].append(name)
-        return copies
+        """Yield which instructions compute the same value."""
+        program, name = self._module.analysis.program, self._module.analysis.dump.values.names[number]
+        if first := program.repeated_from.get(name):
+            yield f"XLA computes here again what {self._links.instruction(first)} computes, to hold less."
+        elif again := program.repetitions.get(name):
+            yield f"XLA computes it again as {listed(again, self._links.instruction)}, to hold less."
 
     def _uses(self, reads: Sequence[int], start: int, end: int, peak: int | None) -> Iterator[str]:
         """Yield who reads the value last, and whether it is used at the peak."""

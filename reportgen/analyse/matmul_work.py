@@ -32,7 +32,7 @@ class Recomputed:
 
 
 @document()
-class Work:
+class WorkFigures:
     """The work of a program in matrix products, in floating-point operations of one run; it is not time.
 
     A figure is null where it is not known.
@@ -44,6 +44,19 @@ class Work:
     """Of these, what the program's own checkpoints compute a second time."""
     again_by_xla: Count | None
     """Of these, what XLA computes again by itself to make the program need less memory."""
+
+
+UNKNOWN = WorkFigures(matmul_flops=None, again_by_checkpoint=None, again_by_xla=None)
+"""The work of a program of which a document states none."""
+
+
+@document()
+class Work(WorkFigures):
+    """The work of a program in matrix products, and what of it is computed again.
+
+    It is in floating-point operations of one run, and not time. A figure is null where it is not known.
+    """
+
     uncounted: tuple[str, ...]
     """Custom calls and operations that may multiply matrices, but state no work; none of it is in any figure."""
     reason: str | None

@@ -11,7 +11,7 @@ from reportgen.compare.builds import BuildComparison, Source
 from reportgen.compare.compare_json import compare_json
 from reportgen.compare.compare_markdown import markdown
 from reportgen.compare.compare_words import fit_words, headline, unknown_words
-from reportgen.compare.reasons import cause
+from reportgen.compare.reasons import causes
 from reportgen.compare.verdicts import Judgement, judge
 from reportgen.comparison_site import build_comparison
 from reportgen.input.reading import Problem, is_missing
@@ -101,7 +101,7 @@ def _print(comparison: BuildComparison, say: Say) -> None:
         fits, _ = fit_words(module)
         words = f"{headline(module)}; {fits}" if fits else headline(module)
         say(f"{module.status}: {module.module.name} ({module.module.path}): {words}")
-        if why := cause(module):
+        for why in causes(module):
             say(f"  {why}")
     same = len(comparison.modules) - len(changed) - len(unknown)
     rest = f", {len(unknown):,} cannot be compared" if unknown else ""

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Annotated, Literal
 
+from reportgen.analyse.matmul_work import WorkFigures
 from reportgen.compare.budgets import Level
 from reportgen.compare.builds import Status
 from reportgen.compare.evidence import Grade
@@ -130,6 +131,16 @@ class ValuePair:
     """The value after."""
 
 
+@document()
+class ComparedWork:
+    """The matrix products of a module in both builds, and what of it is computed again to need less memory."""
+
+    before: WorkFigures | None
+    """Before; null if the module is new."""
+    after: WorkFigures | None
+    """After; null if the module is missing."""
+
+
 @document(sparse=True)
 class ComparedModule:
     """A module of either build or of both."""
@@ -152,6 +163,8 @@ class ComparedModule:
     """How the input of the compiler differs; null if a side is missing or is a report."""
     spaces: Mapping[SpaceNumber, ComparedSpace]
     """The memory spaces by their number, as text."""
+    work: ComparedWork
+    """The work in matrix products, which is no term of the difference: it is not in bytes."""
     recognised: Mapping[Grade, Count] | None = None
     """The number of matched values by grade; absent unless both sides are dumps."""
     matches: tuple[ValuePair, ...] | None = None

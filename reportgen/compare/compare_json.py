@@ -10,6 +10,7 @@ from reportgen.compare.compare_document import (
     CompareDocument,
     ComparedSpace,
     ComparedValue,
+    ComparedWork,
     Rollups,
     StatedVerdict,
     StepOfDifference,
@@ -75,6 +76,7 @@ def _module(module: ModuleComparison, *, matches: bool, is_baseline_missing: boo
         alike=module.alike,
         input=module.input_difference,
         spaces={color: _space(module, color) for color in colors},
+        work=ComparedWork(before=before.work if before else None, after=after.work if after else None),
         recognised=module.comparison.matching.grades if module.comparison else None,
         matches=tuple(_matches(module.comparison)) if module.comparison and matches else None,
     )

@@ -15,10 +15,10 @@ from reportgen.compare.compare_words import (
     unknown_words,
 )
 from reportgen.compare.dump_comparison import DumpComparison
-from reportgen.compare.reasons import cause
+from reportgen.compare.reasons import causes
 from reportgen.compare.terms import Term
 from reportgen.compare.verdicts import Judgement
-from reportgen.reports.formats import change_words, human_bytes, signed_bytes, signed_count
+from reportgen.reports.formats import capital, change_words, human_bytes, signed_bytes, signed_count
 from reportgen.reports.markdown_text import code, escaped
 
 MOST_CHARACTERS = 60_000
@@ -100,8 +100,7 @@ def _in_short(module: ModuleComparison) -> str:
     """Return how much changed, whether the module fits now, and why."""
     fits, _ = fit_words(module)
     words = "; ".join(part for part in (headline(module), fits) if part)
-    why = cause(module)
-    return f"{words}. {escaped(why[0].upper() + why[1:], 400)}." if why else words
+    return ". ".join([words, *(escaped(capital(why), 400) for why in causes(module))]) + "."
 
 
 def _spaces(module: ModuleComparison, judgement: Judgement) -> str:

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from typing import Literal, get_args
 
 from reportgen.analyse.identity import signature_digest
+from reportgen.analyse.matmul_work import Work, WorkFigures
 from reportgen.analyse.records import Space
 from reportgen.analyse.results import Finding
 from reportgen.analyse.sibling_arguments import sibling_arguments
@@ -39,6 +40,15 @@ def _space_figures(space: Space) -> GateSpace:
     )
 
 
+def _work_figures(work: Work) -> WorkFigures:
+    """Return the figures of the work without the places, which name parts of a program."""
+    return WorkFigures(
+        matmul_flops=work.matmul_flops,
+        again_by_checkpoint=work.again_by_checkpoint,
+        again_by_xla=work.again_by_xla,
+    )
+
+
 def gate_module(entry: Summary) -> GateModule:
     """Return the figures of a summarised module."""
     return read(GateModule, parsed(entry.report_line))
@@ -57,6 +67,7 @@ def figures_of_side(side: Side) -> GateModule:
         arguments=tuple(sibling_arguments(side.analysis.program)),
         refused=Refusal(space=side.device_fit.refused, needed=None, usable=None) if side.device_fit.refused else None,
         checks=(),
+        work=_work_figures(side.analysis.work),
     )
 
 

@@ -3,12 +3,14 @@
 from collections import Counter
 from collections.abc import Sequence
 
+from reportgen.analyse.devices import MAIN_SPACE
+from reportgen.analyse.matmul_work import WorkFigures
 from reportgen.compare.argument_changes import argument_changes
 from reportgen.compare.builds import ModuleComparison
 from reportgen.compare.dump_comparison import DumpComparison
 from reportgen.compare.terms import JoinedStep, Kind, Term
 from reportgen.record import record
-from reportgen.reports.formats import counted, end_of, signed_bytes
+from reportgen.reports.formats import counted, end_of, human_flops, percent, signed_bytes
 
 _MOST = 3
 _LONGEST_NAME = 40
@@ -39,7 +41,42 @@ def argument_words(module: ModuleComparison) -> Sequence[str]:
     return argument_changes(before.arguments, after.arguments) if before and after else ()
 
 
-def cause(module: ModuleComparison) -> str:
+def causes(module: ModuleComparison) -> Sequence[str]:
+    """Return the main cause and how recomputation changed, the likeliest first; empty where nothing is known."""
+    likely, others = recomputation(module)
+    return [*likely, *filter(None, [_main_cause(module)]), *others]
+
+
+def recomputation(module: ModuleComparison) -> tuple[Sequence[str], Sequence[str]]:
+    """Return how much more or less is recomputed: what may explain the change of the peak, and what does not.
+
+    Recomputing more lowers the peak. Each is a phrase, such as `XLA recomputes 4.33 TFLOP more (0 % → 29.6 % of the
+    matrix work)`; what is unknown in either build is left out.
+    """
+    likely, others = list[str](), list[str]()
+    before, after = module.figures
+    if before is None or after is None:
+        return likely, others
+    old, new = module.peaks.get(module.main_color or MAIN_SPACE, (0, 0))
+    for who, again in (
+        ("XLA recomputes", (before.work.again_by_xla, after.work.again_by_xla)),
+        ("checkpoints recompute", (before.work.again_by_checkpoint, after.work.again_by_checkpoint)),
+    ):
+        if again[0] is None or again[1] is None or again[0] == again[1]:
+            continue
+        change = again[1] - again[0]
+        shares = f"{_share(again[0], before.work)} → {_share(again[1], after.work)} of the matrix work"
+        words = f"{who} {human_flops(abs(change))} {'more' if change > 0 else 'less'} ({shares})"
+        (likely if change * (new - old) < 0 else others).append(words)
+    return likely, others
+
+
+def _share(flops: int, work: WorkFigures) -> str:
+    """Return a part of the matrix work."""
+    return percent(flops, work.matmul_flops or 0) if flops else "0 %"
+
+
+def _main_cause(module: ModuleComparison) -> str:
     """Return the first change of the arguments or, without one, the largest step; empty where nothing is known."""
     if arguments := argument_words(module):
         return arguments[0]

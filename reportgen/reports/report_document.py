@@ -20,7 +20,7 @@ from reportgen.analyse.attributed import Attributed
 from reportgen.analyse.classes import MemoryClass
 from reportgen.analyse.devices import MAIN_SPACE, Origin
 from reportgen.analyse.divided import ArgumentOfDevice
-from reportgen.analyse.matmul_work import Work
+from reportgen.analyse.matmul_work import UNKNOWN, Work, WorkFigures
 from reportgen.analyse.phases import Phase
 from reportgen.analyse.records import XlaSum
 from reportgen.analyse.results import Finding, Severity
@@ -331,6 +331,8 @@ class GateModule(RecordedModule):
     """What the compiler said when it refused the program for want of memory; null if nothing says that it did."""
     checks: tuple[CheckFigures, ...]
     """The checks of the dump."""
+    work: WorkFigures = UNKNOWN
+    """The matrix products of the program. Absent in documents of earlier versions."""
 
     @property
     def flaws(self) -> tuple[ListedFinding, ...]:

@@ -126,6 +126,12 @@ def test_an_unknown_figure_and_unknown_fields_are_taken(run: Run) -> None:
     assert run("compare", "r.json", "after").code == 0
 
 
+def test_a_report_of_an_earlier_version_that_states_no_work_is_taken(run: Run) -> None:
+    Path("r.json").write_text(changed(lambda document: document["modules"][0].pop("work")), encoding="utf-8")
+    ran = run("compare", "r.json", "after")
+    assert (ran.code, "recompute" in ran.out) == (0, False)
+
+
 @pytest.mark.parametrize("size", NO_SIZES)
 def test_a_line_of_a_history_with_such_a_figure_is_told_and_left_out(run: Run, size: str) -> None:
     good, bad = HISTORY.format("0000000", "[1,1,1,1,1,1,1]"), HISTORY.format("1111111", f"[1,1,{size},1,1,1,1]")

@@ -11,15 +11,19 @@ from hypothesis import strategies as st
 from reportgen.analyse.analysis import measure
 from reportgen.analyse.capacity import Fit
 from reportgen.analyse.devices import MAIN_SPACE, Capacity
+from reportgen.analyse.matmul_work import WorkFigures
 from reportgen.compare.builds import BuildComparison, ModuleComparison, Source, compare_modules
 from reportgen.compare.compare_words import fit_words, headline
 from reportgen.compare.module_pairing import DeviceFit, ModulePair, Side
-from reportgen.compare.reasons import cause, reasons
+from reportgen.compare.reasons import causes, reasons, recomputation
 from reportgen.compare.terms import KINDS, Kind, Term, steps_of, total
+from reportgen.input.discover import discover
 from reportgen.redact.comparison import ComparisonRedactor
 from reportgen.render.compare.comparison_views import module_views
+from reportgen.sides import compare_pair
 from tests.advice.recompiled_programs import program
 from tests.compare.texts import IN_PLACE, NOT_IN_PLACE, measured
+from tests.support.gate_records import gate_module_of, space_of
 from tests.support.samples import ROOT
 
 GIB = 1 << 30
@@ -75,7 +79,57 @@ def test_a_reason_says_what_is_gone_and_on_which_line() -> None:
     assert "gone" in first.words
     assert first.change_bytes < 0
     assert first.line.startswith("vjp_ce.py:")
-    assert first.line in cause(compared)
+    assert first.line in causes(compared)[0]
+
+
+def recomputing(
+    peaks: tuple[int, int], by_xla: tuple[int | None, int | None], by_checkpoint: tuple[int, int] = (0, 0)
+) -> ModuleComparison:
+    """Return a module of 10 TFLOP whose peak and recomputation, in TFLOP, change."""
+    before, after = (
+        gate_module_of(
+            path="a",
+            name="jit_step",
+            backend="tpu",
+            spaces={MAIN_SPACE: space_of("HBM", peak)},
+            work=WorkFigures(
+                matmul_flops=10**13,
+                again_by_checkpoint=checkpoint * 10**12,
+                again_by_xla=None if xla is None else xla * 10**12,
+            ),
+        )
+        for peak, xla, checkpoint in zip(peaks, by_xla, by_checkpoint, strict=True)
+    )
+    return ModuleComparison(figures=(before, after))
+
+
+@pytest.mark.parametrize(("peaks", "is_likely"), [((2, 1), True), ((1, 2), False), ((1, 1), False)])
+def test_recomputing_more_may_explain_a_lower_peak_only(peaks: tuple[int, int], is_likely: bool) -> None:
+    words = ["XLA recomputes 4.00 TFLOP more (0 % → 40.0 % of the matrix work)"]
+    assert recomputation(recomputing(peaks, (0, 4))) == ((words, []) if is_likely else ([], words))
+
+
+def test_recomputing_less_may_explain_a_higher_peak() -> None:
+    likely, others = recomputation(recomputing((1, 2), (1, 4), (2, 0)))
+    assert likely == ["checkpoints recompute 2.00 TFLOP less (20.0 % → 0 % of the matrix work)"]
+    assert others == ["XLA recomputes 3.00 TFLOP more (10.0 % → 40.0 % of the matrix work)"]
+
+
+@pytest.mark.parametrize("by_xla", [(None, 4), (4, None), (None, None), (4, 4)])
+def test_nothing_is_said_of_recomputation_that_is_unknown_or_the_same(by_xla: tuple[int | None, int | None]) -> None:
+    assert recomputation(recomputing((2, 1), by_xla)) == ([], [])
+
+
+def test_causes_begin_with_the_recomputation_that_may_explain_the_peak() -> None:
+    before, after = (
+        next((ROOT / "samples" / name).glob("*-buffer-assignment.txt.xz"))
+        for name in ("v5e-train-step", "v5e-train-step-checkpoint")
+    )
+    (compared,) = compare_pair(*(Source("a", dumps=discover([path]).dumps) for path in (before, after))).modules
+    first, main, last = causes(compared)
+    assert first.startswith("checkpoints recompute 4.12 TFLOP more")
+    assert "temporary buffers are gone" in main
+    assert last.startswith("XLA recomputes 7.83 TFLOP less")
 
 
 def test_the_bars_of_a_waterfall_follow_one_another() -> None:

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from reportgen.compare.builds import STATUSES, BuildComparison, ModuleComparison
 from reportgen.compare.compare_words import fit_words, headline, input_words, matched_words
-from reportgen.compare.reasons import argument_words, cause, reasons
+from reportgen.compare.reasons import argument_words, causes, reasons, recomputation
 from reportgen.compare.verdicts import Judgement
 from reportgen.record import record
 from reportgen.render import routes
@@ -17,12 +17,13 @@ from reportgen.work import Page
 
 WORDS = {
     "arguments": argument_words,
-    "cause": cause,
+    "causes": causes,
     "fit": fit_words,
     "headline": headline,
     "input": input_words,
     "matched": matched_words,
     "reasons": reasons,
+    "recomputation": recomputation,
     "signed": signed_bytes,
     "signed_count": signed_count,
     "signed_percent": signed_percent,

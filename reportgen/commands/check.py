@@ -18,7 +18,9 @@ from reportgen.terminal import Terminal
 
 def run(options: argparse.Namespace, terminal: Terminal) -> int:
     """Check the dumps, print the findings and return the exit code."""
-    budgets = budgets_of(options.budgets, options.max_growth, default_growth=options.baseline is not None)
+    budgets = budgets_of(
+        options.budgets, options.max_growth, options.max_recomputed, default_growth=options.baseline is not None
+    )
     paths = paths_of(options)
     if options.github:
         baseline_path = located(options.baseline) if options.baseline else None

@@ -31,7 +31,7 @@ def run(options: argparse.Namespace, terminal: Terminal) -> int:
     appended = files_appended() if options.github else {}
     confirm_apart({"--json": options.json, "--markdown": options.markdown, **appended}, inputs)
     confirm_outside(options.output, inputs)
-    budgets = budgets_of(options.budgets, options.max_growth)
+    budgets = budgets_of(options.budgets, options.max_growth, options.max_recomputed)
     # A gate passes without a baseline, because the first build of a project has none.
     has_baseline = not ((budgets or options.github) and is_missing(before_path))
     after = load_source(after_path, options.after_label, "after", options.max_dump_bytes)

@@ -4,6 +4,7 @@ They are apart from what the commands do, which takes longer to import than `--h
 """
 
 import argparse
+from fractions import Fraction
 from pathlib import Path
 
 from reportgen.commands import settings
@@ -22,7 +23,7 @@ from reportgen.commands.arguments import (
     number_to,
 )
 from reportgen.compare.build_metadata import commit_name, growth_reason, link_url, utc
-from reportgen.compare.growth import Growth, parse_growth
+from reportgen.compare.growth import Growth, parse_growth, parse_share
 from reportgen.errors import InvalidBudget
 from reportgen.options import DEFAULT_DUMPS, DEFAULT_HOST, DEFAULT_TITLE
 
@@ -252,6 +253,12 @@ def _add_gate(parser: argparse.ArgumentParser) -> None:
         metavar="1%|64KiB",
         help="fail if the resident peak of any module grows by more; given twice, the larger amount is allowed",
     )
+    parser.add_argument(
+        "--max-recomputed",
+        type=_share,
+        metavar="5%",
+        help="fail if XLA recomputes more than this part of the matrix work of any module",
+    )
     _add_allow_unsound(parser, "judge")
     _add_accept_growth(parser)
     parser.add_argument(
@@ -264,6 +271,14 @@ def _add_gate(parser: argparse.ArgumentParser) -> None:
 def _link(text: str) -> str:
     """Return a URL, or an empty text where a job has none."""
     return checked(link_url)(text) if text else text
+
+
+def _share(text: str) -> Fraction:
+    """Return the part that a flag allows; argparse prints why any other text is refused."""
+    try:
+        return parse_share(text, "share")
+    except InvalidBudget as error:
+        raise argparse.ArgumentTypeError(str(error)) from error
 
 
 def _growth(text: str) -> Growth:

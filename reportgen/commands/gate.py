@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Sequence
 from dataclasses import replace
+from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -23,25 +24,31 @@ class _Stated(NamedTuple):
 
 
 def budgets_of(
-    path: Path | None, max_growth: Sequence[Growth] = (), *, default_growth: bool = False
+    path: Path | None,
+    max_growth: Sequence[Growth] = (),
+    max_recomputed: Fraction | None = None,
+    *,
+    default_growth: bool = False,
 ) -> "Budgets | None":
     """Return the budgets of a file, by default that of the current directory, and of flags; None if there are none.
 
     With `default_growth` and without any other limit on growth, not one byte more is allowed. Raises InvalidBudget.
     """
     stated, growth = _stated(path), tuple(max_growth)
-    if not (stated or growth or default_growth):
+    if not (stated or growth or default_growth) and max_recomputed is None:
         return None
     # Imported here, because reading budgets takes a twentieth of a small check, and few have any.
-    from reportgen.compare.budgets import Budget, Budgets, parse_budgets
+    from reportgen.compare.budgets import Budget, Budgets, parse_budgets, recomputation_budget
 
     in_file = parse_budgets(stated.text, stated.file, settings=stated.keys) if stated else None
     listed = in_file.budgets if in_file else ()
-    if not growth and (not default_growth or any(budget.growth for budget in listed)):
-        return in_file
-    # It holds whatever modules there are, so none of them is missed.
-    budget = Budget(growth=growth or (Growth(),), required=False)
-    return replace(in_file or Budgets(), budgets=(*listed, budget))
+    # Those of flags hold whatever modules there are, so none of them is missed.
+    of_flags = list[Budget]()
+    if growth or (default_growth and not any(budget.growth for budget in listed)):
+        of_flags.append(Budget(growth=growth or (Growth(),), required=False))
+    if max_recomputed is not None:
+        of_flags.append(recomputation_budget(max_recomputed, Budget(required=False)))
+    return replace(in_file or Budgets(), budgets=(*listed, *of_flags))
 
 
 def _stated(path: Path | None) -> _Stated | None:

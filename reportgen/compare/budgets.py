@@ -5,13 +5,14 @@ than none.
 """
 
 import re
-from collections.abc import Collection, Iterable, Mapping
-from dataclasses import field
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import field, replace
 from fnmatch import fnmatchcase
+from fractions import Fraction
 from typing import Any, Literal, get_args
 
 from reportgen.compare.figures import FIGURES, Figure
-from reportgen.compare.growth import Growth, parse_growth, parse_size
+from reportgen.compare.growth import Growth, parse_growth, parse_share, parse_size
 from reportgen.errors import LONGEST_OF_PARSER, InvalidBudget, quoted, shown
 from reportgen.input.toml_lines import line_of_key, loaded
 from reportgen.record import record
@@ -22,19 +23,23 @@ Level = Literal["note", "warn", "fail"]
 
 _HEADER = re.compile(r"^\s*\[\[\s*(?:tool\s*\.\s*xla-reportgen\s*\.\s*)?budget\s*\]\]", re.MULTILINE)
 _OPTIONS = ("missing-baseline", "new-modules", "missing-modules")
-_KEYS = ("module", "space", "backend", "figure", "max", "max-growth", "required")
+_KEYS = ("module", "space", "backend", "figure", "max", "max-growth", "max-recomputed", "required")
 
 
 @record
 class Budget:
-    """One budget; `growth` allows the most that any of its entries allows. `line` is where it is in `file`."""
+    """One budget; `growth` allows the most that any of its entries allows. `line` is where it is in `file`.
+
+    One for what XLA recomputes is about a whole module, and `max_recomputed` is the part of the matrix work it allows.
+    """
 
     module: str = "*"
     space: str | None = None
     backend: str | None = None
-    figure: Figure = "peak_resident"
+    figure: Figure | Literal["recomputed"] = "peak_resident"
     max_bytes: int | None = None
     growth: tuple[Growth, ...] = ()
+    max_recomputed: Fraction | None = None
     required: bool = True
     file: str | None = None
     line: int | None = None
@@ -92,7 +97,9 @@ def parse_budgets(text: str, file: str, *, settings: Collection[str] | None = No
             raise InvalidBudget(f'{file}: {option} is {quoted(level)}; "note", "warn" or "fail" is needed')
     # Budgets may also be written inline; then no line is named rather than a wrong one.
     places = lines if len(lines) == len(entries) else [None] * len(entries)
-    budgets = tuple(_budget(entry, file, line) for entry, line in zip(entries, places, strict=True))
+    budgets = tuple(
+        budget for entry, line in zip(entries, places, strict=True) for budget in _budgets(entry, file, line)
+    )
     return Budgets(budgets=budgets, file=file, **{option.replace("-", "_"): level for option, level in levels.items()})
 
 
@@ -109,20 +116,25 @@ def _confirm_types(table: Mapping[str, Any], where: str) -> None:
             raise InvalidBudget(f"{where}: {key} is {quoted(table[key])}; {_NEEDED[key]} is needed")
 
 
-def _budget(table: Mapping[str, Any], file: str, line: int | None) -> Budget:
-    """Return the budget that a table states; `line` is that of its heading. Raises InvalidBudget."""
+def recomputation_budget(share: Fraction, budget: Budget) -> Budget:
+    """Return the budget for what XLA recomputes in the modules of another budget."""
+    return replace(budget, space=None, figure="recomputed", max_bytes=None, growth=(), max_recomputed=share)
+
+
+def _budgets(table: Mapping[str, Any], file: str, line: int | None) -> Iterator[Budget]:
+    """Yield the budgets that a table states; `line` is that of its heading. Raises InvalidBudget."""
     where = f"{file}:{line}" if line else file
     _refuse_unknown(table, _KEYS, where)
     _confirm_types(table, where)
     if table.get("figure", FIGURES[0]) not in FIGURES:
         raise InvalidBudget(f"{where}: figure {quoted(table['figure'])} does not exist; known are {', '.join(FIGURES)}")
-    if "max" not in table and "max-growth" not in table:
-        raise InvalidBudget(f"{where}: a budget needs max or max-growth")
+    if not table.keys() & {"max", "max-growth", "max-recomputed"}:
+        raise InvalidBudget(f"{where}: a budget needs max, max-growth or max-recomputed")
     stated = table.get("max-growth", [])
     growth = stated if isinstance(stated, list) else [stated]
     if not growth and "max-growth" in table:
         raise InvalidBudget(f"{where}: max-growth is empty; a share or a size with a unit is needed")
-    return Budget(
+    budget = Budget(
         module=table.get("module", "*"),
         space=str(table["space"]) if "space" in table else None,
         backend=table.get("backend"),
@@ -133,6 +145,10 @@ def _budget(table: Mapping[str, Any], file: str, line: int | None) -> Budget:
         file=file,
         line=line,
     )
+    if "max" in table or "max-growth" in table:
+        yield budget
+    if "max-recomputed" in table:
+        yield recomputation_budget(parse_share(table["max-recomputed"], f"{where}: max-recomputed"), budget)
 
 
 _NEEDED = {

@@ -42,7 +42,7 @@ class StatedVerdict:
     space: Annotated[str, Pattern("the number of a memory space", "[0-9]+")] | None
     """The number of the memory space, as text; null for a verdict about none."""
     figure: Figure | None
-    """The figure that the budget holds; null without a budget."""
+    """The figure of a memory space that the budget holds; null without a budget, or for one of recomputation."""
     before_bytes: SignedBytes | None
     """The figure in the baseline, in bytes; null if there is none."""
     after_bytes: SignedBytes | None

@@ -55,7 +55,7 @@ def _verdict(verdict: Verdict) -> StatedVerdict:
         accepted=verdict.accepted or None,
         module=verdict.module or None,
         space=None if verdict.color is None else str(verdict.color),
-        figure=verdict.budget.figure if verdict.budget else None,
+        figure=verdict.budget.figure if verdict.budget and verdict.budget.figure != "recomputed" else None,
         before_bytes=verdict.before_bytes,
         after_bytes=verdict.after_bytes,
         limit_bytes=verdict.limit_bytes,

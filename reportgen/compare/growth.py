@@ -40,6 +40,14 @@ def parse_size(text: Any, where: str) -> int:
     return int(Fraction(amount[1]) * _UNITS[amount[2]])
 
 
+def parse_share(text: Any, where: str) -> Fraction:
+    """Return the part of `5%`. Raises InvalidBudget for anything else."""
+    amount = _AMOUNT.fullmatch(text) if isinstance(text, str) else None
+    if amount is None or amount[2] != "%":
+        raise InvalidBudget(f'{where}: {quoted(text)} is not a share, such as "5%"')
+    return Fraction(amount[1]) / 100
+
+
 def parse_growth(text: Any, where: str) -> Growth:
     """Return the growth of `1%` or `64 KiB`. Raises InvalidBudget for anything else."""
     amount = _AMOUNT.fullmatch(text) if isinstance(text, str) else None

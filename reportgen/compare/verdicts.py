@@ -8,6 +8,7 @@ because they may be wrong in either direction.
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from fractions import Fraction
 from typing import Literal
 
 from reportgen.analyse.devices import read_capacity
@@ -17,6 +18,7 @@ from reportgen.errors import shown
 from reportgen.record import record
 from reportgen.reports.formats import counted
 from reportgen.reports.report_document import GateModule
+from reportgen.reports.work_words import of_all
 
 Status = Literal[
     "pass", "over", "grown", "new", "missing", "no baseline", "unmatched", "unknown", "unsound", "doubtful"
@@ -266,6 +268,10 @@ def _of_budget(budget: Budget, pairs: Sequence[Pair], *, has_baseline: bool, all
         if not allow_unsound and (after.error or (before and before.error)):
             is_matched = True
             continue
+        if budget.max_recomputed is not None:
+            is_matched = True
+            yield _of_recomputation(budget, budget.max_recomputed, after)
+            continue
         colors = [color for color, space in after.spaces.items() if budget.covers_space(color, space.name)]
         for color in colors:
             is_matched = True
@@ -280,6 +286,23 @@ def _of_budget(budget: Budget, pairs: Sequence[Pair], *, has_baseline: bool, all
             message=f"the budget for {shown(budget.title)} matches nothing; does the compiler still write this dump?",
             budget=budget,
         )
+
+
+def _of_recomputation(budget: Budget, most: Fraction, module: GateModule) -> Verdict:
+    """Return the verdict on how much of the matrix work XLA recomputes; none at all is known to be kept."""
+    again, whole = module.work.again_by_xla, module.work.matmul_flops
+    if again is None or (again and whole is None):
+        why = "there is no HLO text, or the count of a loop cannot be read"
+        message = f"{module.name}: what XLA recomputes is unknown, because {why}"
+        return Verdict(status="unknown", level="fail", message=message, module=module.name, budget=budget)
+    is_kept = again <= most * (whole or 0)
+    return Verdict(
+        status="pass" if is_kept else "over",
+        level=None if is_kept else "fail",
+        message=f"{module.name}: XLA recomputes {of_all(module.work, again)}; {float(100 * most):g} % is allowed",
+        module=module.name,
+        budget=budget,
+    )
 
 
 def _of_space(budget: Budget, old: int | None, after: GateModule, color: int, *, has_old: bool) -> Iterator[Verdict]:

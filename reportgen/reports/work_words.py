@@ -1,6 +1,6 @@
 """Say what a program computes again to need less memory, and how much of its work that is."""
 
-from reportgen.analyse.matmul_work import Recomputed, Work
+from reportgen.analyse.matmul_work import Recomputed, Work, WorkFigures
 from reportgen.reports.formats import human_flops, percent
 from reportgen.reports.source_words import line_words
 
@@ -16,14 +16,14 @@ def recomputed_words(work: Work, *, fits: bool | None) -> str:
     sentences = []
     if work.again_by_xla:
         why = _WHY[fits]
-        sentences.append(f"XLA recomputes {_of_all(work, work.again_by_xla)} {why}: {_places(work, 'XLA')}.")
+        sentences.append(f"XLA recomputes {of_all(work, work.again_by_xla)} {why}: {_places(work, 'XLA')}.")
     if work.again_by_checkpoint:
-        amount = _of_all(work, work.again_by_checkpoint)
+        amount = of_all(work, work.again_by_checkpoint)
         sentences.append(f"Checkpoints recompute {amount}: {_places(work, 'checkpoint')}.")
     return " ".join(sentences)
 
 
-def _of_all(work: Work, amount: int) -> str:
+def of_all(work: WorkFigures, amount: int) -> str:
     """Return `4.33 of 14.6 TFLOP of matrix work (29.6 %)`."""
     if work.matmul_flops is None:
         return f"{human_flops(amount)} of matrix work"

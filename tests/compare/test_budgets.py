@@ -1,5 +1,7 @@
 """Budget files: what they mean, and what is refused."""
 
+from fractions import Fraction
+
 import pytest
 
 from reportgen.compare.budgets import parse_budgets
@@ -33,7 +35,9 @@ def test_growth_is_a_share_or_a_size(text: str, before: int, allowed: int) -> No
         ("[[budget]]\nmax = 100", "budgets.toml:1: max: 100 is not a size with a unit"),
         ("\n[[budget]]\nmax = '1 GiB'\nmaximum = '2 GiB'", "budgets.toml:2: unknown key 'maximum'"),
         ("limit = 3", "budgets.toml:1: unknown key 'limit'"),
-        ("[[budget]]\nmodule = 'x'", "a budget needs max or max-growth"),
+        ("[[budget]]\nmodule = 'x'", "a budget needs max, max-growth or max-recomputed"),
+        ("[[budget]]\nmax-recomputed = '5 GiB'", "max-recomputed: '5 GiB' is not a share"),
+        ("[[budget]]\nmax-recomputed = 0.05", "max-recomputed: 0.05 is not a share"),
         ("[[budget]]\nmax = '1 B'\nfigure = 'size'", "figure 'size' does not exist"),
         ("[[budget]]\nmax = '1 B'\nmodule = 3", "module is 3; a name in quotes is needed"),
         ("[[budget]]\nmax = '1 B'\nspace = true", "space is True"),
@@ -70,6 +74,14 @@ def test_all_keys_are_understood() -> None:
         False,
         3,
     )
+
+
+def test_what_xla_recomputes_is_a_budget_of_its_own() -> None:
+    text = "[[budget]]\nmodule = 'jit_*'\nspace = 'HBM'\nmax = '1 GiB'\nmax-recomputed = '2.5 %'\n"
+    memory, recomputed = parse_budgets(text, "reportgen.toml").budgets
+    assert (memory.max_bytes, memory.max_recomputed) == (2**30, None)
+    assert (recomputed.max_bytes, recomputed.max_recomputed, recomputed.space) == (None, Fraction(1, 40), None)
+    assert (recomputed.title, recomputed.line) == ("jit_*, recomputed", 1)
 
 
 def test_the_table_of_pyproject_is_read() -> None:

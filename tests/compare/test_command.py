@@ -137,7 +137,9 @@ def test_a_budget_file_in_the_current_directory_is_found(run: Run, after: Path) 
     assert run("check", after).code == 3
 
 
-@pytest.mark.parametrize("flags", [["--budgets", "no.toml"], ["--max-growth", "5"], ["--max-growth", "-1%"]])
+@pytest.mark.parametrize(
+    "flags", [["--budgets", "no.toml"], ["--max-growth", "5"], ["--max-growth", "-1%"], ["--max-recomputed", "5"]]
+)
 def test_an_invalid_budget_is_a_mistake_of_usage(run: Run, after: Path, flags: list[str]) -> None:
     assert run("check", after, *flags).code == 2
 

@@ -4,9 +4,11 @@ from dataclasses import replace
 
 import pytest
 
+from reportgen.analyse.matmul_work import WorkFigures
 from reportgen.compare.budgets import Budgets, parse_budgets
 from reportgen.compare.module_pairing import pair_by_name
 from reportgen.compare.verdicts import judge
+from reportgen.redact.quotes import redact_message
 from reportgen.reports.report_document import GateModule, Refusal
 from tests.support.gate_records import gate_module_of, space_of
 
@@ -44,6 +46,34 @@ def test_a_figure_is_judged(text: str, before: int | None, after: int | None, st
     judgement = judge(budgets(text), pairs, has_baseline=True)
     assert status in [verdict.status for verdict in judgement.verdicts]
     assert judgement.exit_code == code
+
+
+@pytest.mark.parametrize(
+    ("again", "whole", "status", "code"),
+    [
+        (50, 1000, "pass", 0),
+        (51, 1000, "over", 3),
+        (0, 1000, "pass", 0),
+        (0, None, "pass", 0),
+        (None, 1000, "unknown", 1),
+        (None, None, "unknown", 1),
+        (50, None, "unknown", 1),
+    ],
+)
+def test_what_xla_recomputes_is_judged_where_it_is_known(
+    again: int | None, whole: int | None, status: str, code: int
+) -> None:
+    work = WorkFigures(matmul_flops=whole, again_by_checkpoint=None, again_by_xla=again)
+    judgement = judge(budgets("max-recomputed = '5 %'"), [(None, replace(module(7), work=work))], has_baseline=False)
+    (verdict,) = judgement.verdicts
+    assert (verdict.status, judgement.exit_code) == (status, code)
+    words = verdict.message.removeprefix("jit_f: ")
+    assert redact_message(words) == words
+
+
+def test_a_budget_of_recomputation_must_match_a_module() -> None:
+    stated = budgets("max-recomputed = '5%'\nmodule = 'jit_g'")
+    assert "unmatched" in [one.status for one in judge(stated, [(None, module(7))], has_baseline=False).verdicts]
 
 
 def test_a_budget_that_need_not_match_may_match_nothing_if_another_judges() -> None:

@@ -1,0 +1,76 @@
+"""What is computed again is said alike on the module's page, in the schedule, on values, in a terminal and in JSON."""
+
+import json
+import re
+from html import unescape
+from pathlib import Path
+
+import pytest
+
+from reportgen.reports.formats import human_flops, percent
+from tests.support.commands import runner
+from tests.support.samples import SAMPLES
+from tests.support.site import build_site, section
+from tests.support.tables import tables_of
+
+PLAIN, CHECKPOINT = "v5e-train-step", "v5e-train-step-checkpoint"
+
+
+@pytest.fixture(scope="module")
+def sites(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """Return the site of each of the two programs alone."""
+    folder = tmp_path_factory.mktemp("sites")
+    return {sample: build_site(SAMPLES / sample, folder / sample) for sample in (PLAIN, CHECKPOINT)}
+
+
+def page_of(site: Path, name: str) -> Path:
+    [page] = site.glob(f"m/*/{name}.html")
+    return page
+
+
+@pytest.mark.parametrize(("sample", "is_costly"), [(PLAIN, True), (CHECKPOINT, False)])
+def test_the_verdict_says_what_explain_says(
+    sites: dict[str, Path], capsys: pytest.CaptureFixture[str], sample: str, is_costly: bool
+) -> None:
+    [module] = json.loads(runner(capsys)("explain", "--json", SAMPLES / sample).out)["modules"]
+    page = page_of(sites[sample], "index").read_text(encoding="utf-8")
+    shown = re.search(r'<p class="recomputed(.*?)">(.*?)</p>', page, re.DOTALL)
+    assert shown
+    assert ("costly" in shown[1]) == is_costly
+    assert module["sentences"]["recomputed"] in unescape(shown[2])
+    assert re.search(r'This</a> is not time. <a href="schedule.html#again">', shown[2])
+
+
+def test_nothing_is_said_where_nothing_is_recomputed(samples_site: Path) -> None:
+    pages = [path.read_text(encoding="utf-8") for path in samples_site.glob("m/*/index.html")]
+    assert sum('class="recomputed' in page for page in pages) == len((PLAIN, CHECKPOINT)) < len(pages)
+
+
+@pytest.mark.parametrize("sample", [PLAIN, CHECKPOINT])
+def test_the_schedule_lists_what_the_report_lists(sites: dict[str, Path], sample: str) -> None:
+    [module] = json.loads((sites[sample] / "report.json").read_text(encoding="utf-8"))["modules"]
+    work, page = module["work"], page_of(sites[sample], "schedule").read_text(encoding="utf-8")
+    [table] = [table for table in tables_of(page) if table.label == "What is computed again"]
+    assert [[cell.text.strip() for cell in row.cells] for row in table.rows] == [
+        [
+            *(row["scope"], Path(row["source"]).name, row["by"], f"{row['times']:,}"),
+            *(human_flops(row["flops"]), percent(row["flops"], work["matmul_flops"])),
+        ]
+        for row in work["rows"]
+    ]
+
+
+def test_a_copy_leads_to_the_first_that_computes_the_same_and_back(sites: dict[str, Path]) -> None:
+    schedule = page_of(sites[PLAIN], "schedule")
+    folder, page = schedule.parent, schedule.read_text(encoding="utf-8").replace("<wbr>", "")
+    links = re.findall(r'href="([^"]+)">([^<]*)</a> <small>again <a href="([^"]+)">([^<]*)</a>', page)
+    assert len(links) > 10
+    for copy, name, first, original in links:
+        assert name.partition(".remat")[0] == original.partition(".remat")[0]
+        assert f">{original}</a> computes, to hold less." in section_at(folder, copy)
+        assert re.search(rf"computes it again as .*>{re.escape(name)}</a>", section_at(folder, first))
+
+
+def section_at(folder: Path, href: str) -> str:
+    page, _, anchor = href.partition("#")
+    return section((folder / page).read_text(encoding="utf-8").replace("<wbr>", ""), anchor)

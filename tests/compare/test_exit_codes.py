@@ -156,7 +156,7 @@ def test_a_dump_that_cannot_be_read_fails_and_hides_no_regression(run: Run) -> N
     [
         (b"[[budget]]\nmax = 100", "b.toml:1: max: 100 is not a size with a unit"),
         (b"\n[[budget]]\nmax = '1 GiB'\nmaximum = 1", "b.toml:2: unknown key 'maximum'"),
-        (b"[[budget]]\nmodule = 'x'", "b.toml:1: a budget needs max or max-growth"),
+        (b"[[budget]]\nmodule = 'x'", "b.toml:1: a budget needs max, max-growth or max-recomputed"),
         (b"[[budget]", "b.toml: not valid TOML"),
         (b"\xff", "b.toml: cannot be read: it is not UTF-8"),
         (b"\n%sb = 1" % (b"a." * 40_000), "b.toml:2: the line has more than 10,000 characters"),

@@ -5,7 +5,7 @@ all but one of such a family compute the same. The program's own checkpoints are
 A loop counts as often as it runs; of the branches of a `conditional`, the dearest.
 """
 
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from typing import Literal
 
@@ -29,6 +29,8 @@ class Recomputed:
     """How many products that is in one run of the program."""
     flops: Count
     """Their floating-point operations."""
+    instructions: tuple[str, ...]
+    """The instructions of the schedule that they run in, in its order."""
 
 
 @document()
@@ -115,15 +117,31 @@ def _rows(
     program: Program, by: Literal["XLA", "checkpoint"], products: Iterable[Product], times: _Times
 ) -> Iterator[Recomputed]:
     """Yield what is computed again by scope and line, as far as it is known how often."""
-    runs, amounts = Counter[tuple[str, str]](), Counter[tuple[str, str]]()
+    moment_of = program.dump.moment_of
+    places: defaultdict[tuple[str, str], list[Product]] = defaultdict(list)
     for product in products:
-        if count := times(product):
+        if times(product):
             frame = program.user_frame(product.name)
-            place = _scope(_op_name(program, product)), str(frame) if frame else ""
-            runs[place] += count
-            amounts[place] += count * product.flops
-    for (scope, source), count in runs.items():
-        yield Recomputed(by=by, scope=scope, source=source, times=count, flops=amounts[scope, source])
+            places[_scope(_op_name(program, product)), str(frame) if frame else ""].append(product)
+    for (scope, source), found in places.items():
+        instructions = {_scheduled(program, product) for product in found}
+        yield Recomputed(
+            by=by,
+            scope=scope,
+            source=source,
+            times=sum(times(product) or 0 for product in found),
+            flops=_total(found, times) or 0,
+            instructions=tuple(sorted(instructions, key=lambda name: (moment_of.get(name, -1), name))),
+        )
+
+
+def _scheduled(program: Program, product: Product) -> str:
+    """Return the instruction of the schedule that a product runs in."""
+    name = product.name
+    for around in (name, *(program.module.path_to_entry(name) if program.module else ())):
+        if around in program.dump.moment_of:
+            return around
+    return name
 
 
 def _op_name(program: Program, product: Product) -> str:

@@ -1,7 +1,7 @@
 """Say what a program computes again to need less memory, and how much of its work that is."""
 
 from reportgen.analyse.matmul_work import Recomputed, Work, WorkFigures
-from reportgen.reports.formats import human_flops, percent
+from reportgen.reports.formats import counted, human_flops, percent
 from reportgen.reports.source_words import line_words
 
 MUCH = 0.05
@@ -18,8 +18,7 @@ def recomputed_words(work: Work, *, fits: bool | None) -> str:
         why = _WHY[fits]
         sentences.append(f"XLA recomputes {of_all(work, work.again_by_xla)} {why}: {_places(work, 'XLA')}.")
     if work.again_by_checkpoint:
-        amount = of_all(work, work.again_by_checkpoint)
-        sentences.append(f"Checkpoints recompute {amount}: {_places(work, 'checkpoint')}.")
+        sentences.append(f"Checkpoints recompute {of_all(work, work.again_by_checkpoint)}.")
     return " ".join(sentences)
 
 
@@ -34,12 +33,14 @@ def of_all(work: WorkFigures, amount: int) -> str:
 
 
 def _places(work: Work, by: str) -> str:
-    """Return the places that most is recomputed at: `logits 3 × (train_step.py:68)`."""
-    rows = [row for row in work.rows if row.by == by]
-    places = ", ".join(map(_place, rows[:_MOST_NAMED]))
-    return f"{places} and {len(rows) - _MOST_NAMED:,} more" if len(rows) > _MOST_NAMED else places
+    """Return the places that most is recomputed at: `3 products in logits (train_step.py:68), 12 in mlp`."""
+    first, *others = [row for row in work.rows if row.by == by]
+    places = [f"{counted(first.times, 'product')} in {_place(first)}"]
+    places += [f"{row.times:,} in {_place(row)}" for row in others[: _MOST_NAMED - 1]]
+    if rest := others[_MOST_NAMED - 1 :]:
+        places.append(f"others at {counted(len(rest), 'more place')}")
+    return ", ".join(places)
 
 
 def _place(row: Recomputed) -> str:
-    line = f" ({line_words(row.source)})" if row.source else ""
-    return f"{row.scope} {row.times:,} ×{line}"
+    return f"{row.scope} ({line_words(row.source)})" if row.source else row.scope

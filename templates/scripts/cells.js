@@ -60,6 +60,14 @@ const origin = (values, number) => {
 };
 
 /**
+ * Return the name of an instruction, linked to a value that it defines, if any.
+ * @param {Values} values
+ * @param {string} name
+ * @param {number | undefined} number
+ */
+const instruction = (values, name, number) => number === undefined ? name : make("a", { href: valueLink(values, number).href }, [name]);
+
+/**
  * Return whose some bytes of a peak are, or what they are reserved for.
  * @param {Values} values
  * @param {{value: number, of: number}} share
@@ -91,7 +99,9 @@ export const CELLS = {
   classes: (_, memoryClass) => [chip(memoryClass)],
   code: (_, text) => text ? [make("code", {}, [text.length > LONGEST_CODE ? `${text.slice(0, LONGEST_CODE - 1)}…` : text])] : [],
   count: (_, count) => [make("data", { value: String(count) }, [counted(count)])],
-  instruction: (values, [name, number]) => [number === undefined ? name : make("a", { href: valueLink(values, number).href }, [name])],
+  instruction: (values, [name, number, again, first]) =>
+    again ? [instruction(values, name, number), " ", make("small", {}, ["recomputes ", instruction(values, again, first)])]
+      : [instruction(values, name, number)],
   moment: (_, moment) => [moment < 0 ? "–" : counted(moment)],
   origin: (values, number) => number < 0 ? [] : origin(values, number),
   owner,

@@ -171,7 +171,7 @@ const startChart = (figure, view, axis) => {
 
   plot.addEventListener("pointermove", async (event) => {
     const moment = Math.floor(axis.momentUnder(view, plot, event));
-    const { names, spaces } = await loadTimeline();
+    const { names, recomputes, spaces } = await loadTimeline();
     if (moment < 0 || moment >= axis.total || !plot.matches(":hover")) {
       tip.hidden = true;
       return;
@@ -181,7 +181,8 @@ const startChart = (figure, view, axis) => {
     const live = humanBytes(amountAt(space.live, moment)), change = await chosenChange(color);
     const changed = change ? `resident with the suggestion ${humanBytes(space.static + amountAt(space.temp, moment) + amountAt(change, moment))}` : "";
     const ofBand = band ? `${band.name}: ${humanBytes(band.amounts[moment])}` : "";
-    const lines = [`instruction ${counted(moment)}`, names[moment] || "", ofBand, changed, `resident ${resident}`, `live ${live}`];
+    const again = recomputes[moment] ? `recomputes ${recomputes[moment]}` : "";
+    const lines = [`instruction ${counted(moment)}`, names[moment] || "", again, ofBand, changed, `resident ${resident}`, `live ${live}`];
     placeTip(tip, plot, event, lines.filter(Boolean));
     readout.textContent = `Space ${color}, instruction ${counted(moment)}: ${lines.slice(1).filter(Boolean).join(", ")}`;
   });

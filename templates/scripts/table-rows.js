@@ -197,6 +197,10 @@ export const scheduleSource = (values, timeline) => {
   const defined = groupedBy(values, (number) => momentOf.get(values.name[number]) ?? -1);
   const lastUses = groupedBy(values, (number) => lastUse(values, number));
   const first = (/** @type {number} */ moment) => defined.get(moment)?.[0];
+  const whole = (/** @type {number} */ moment) => {
+    const numbers = defined.get(moment);
+    return numbers?.find((number) => values.index[number] === "") ?? numbers?.[0];
+  };
   const named = (/** @type {number[] | undefined} */ numbers) =>
     (numbers ?? []).map((number) => values.name[number] + values.index[number]).join(" ");
   const filter = (/** @type {Filters} */ filters) => {
@@ -214,8 +218,8 @@ export const scheduleSource = (values, timeline) => {
     filter,
     drawn: {
       instruction: (moment) => {
-        const numbers = defined.get(moment);
-        return [timeline.names[moment], numbers?.find((number) => values.index[number] === "") ?? numbers?.[0]];
+        const again = timeline.recomputes[moment];
+        return [timeline.names[moment], whole(moment), again, again && whole(momentOf.get(again) ?? -1)];
       },
       defines: (moment) => defined.get(moment) ?? [],
       "last-use": (moment) => lastUses.get(moment) ?? []

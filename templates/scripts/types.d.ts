@@ -83,6 +83,8 @@ interface SpaceSteps {
 
 interface Timeline {
   names: string[];
+  /** The instruction whose result is computed again, by the moment. */
+  recomputes: Record<number, string>;
   spaces: Record<string, SpaceSteps>;
 }
 

@@ -100,9 +100,11 @@ def test_loops_branches_and_copies() -> None:
     assert found.again_by_checkpoint == 5 * ONE
     assert (found.uncounted, found.reason) == (("tpu_custom_call",), None)
     assert found.rows == (
-        Recomputed(by="XLA", scope="layer_#/attn", source="/home/u/train.py:12", times=5, flops=5 * ONE),
-        Recomputed(by="checkpoint", scope="mlp", source="", times=5, flops=5 * ONE),
-        Recomputed(by="XLA", scope="head", source="", times=1, flops=ONE),
+        Recomputed(
+            by="XLA", scope="layer_#/attn", source="/home/u/train.py:12", times=5, flops=5 * ONE, instructions=("d2",)
+        ),
+        Recomputed(by="checkpoint", scope="mlp", source="", times=5, flops=5 * ONE, instructions=("z",)),
+        Recomputed(by="XLA", scope="head", source="", times=1, flops=ONE, instructions=("lone.remat2.1",)),
     )
 
 

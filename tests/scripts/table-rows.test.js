@@ -19,6 +19,7 @@ const values = /** @type {Values} */ (/** @type {unknown} */ ({
 }));
 const timeline = /** @type {Timeline} */ ({
   names: ["p", "fusion.9", "fusion.10", ""],
+  recomputes: { 2: "fusion.9" },
   spaces: { 0: { static: 16, live: { moments: [0, 2], amounts: [16, 24] }, temp: { moments: [0], amounts: [0] } } }
 });
 const passing = (/** @type {Record<string, string>} */ filters) => [0, 1, 2, 3].filter(valueTest(values, filters));
@@ -80,4 +81,10 @@ test("the rows of a peak are live values and what is reserved in allocations tha
   const later = peakSource(values, 0, 9);
   assert.deepEqual(later.shares, [{ size: 16, allocation: 0, value: -1, of: 0 }]);
   assert.deepEqual(shares.map(({ value }) => value), [0, 1, 2]);
+});
+
+test("an instruction that recomputes another leads to it", () => {
+  const { drawn } = scheduleSource(values, timeline);
+  assert.deepEqual(drawn.instruction(2), ["fusion.10", 2, "fusion.9", 1]);
+  assert.deepEqual(drawn.instruction(1), ["fusion.9", 1, undefined, undefined]);
 });

@@ -7,10 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from reportgen.render.html.links import listed
 from reportgen.reports.formats import human_flops, percent
 from tests.support.commands import runner
 from tests.support.samples import SAMPLES
-from tests.support.site import build_site, section
+from tests.support.site import build_site, section, shard
 from tests.support.tables import tables_of
 
 PLAIN, CHECKPOINT = "v5e-train-step", "v5e-train-step-checkpoint"
@@ -38,7 +39,7 @@ def test_the_verdict_says_what_explain_says(
     assert shown
     assert ("costly" in shown[1]) == is_costly
     assert module["sentences"]["recomputed"] in unescape(shown[2])
-    assert re.search(r'This</a> is not time. <a href="schedule.html#again">', shown[2])
+    assert re.search(r'FLOPs</a> are not time. <a href="schedule.html#recomputed">', shown[2])
 
 
 def test_nothing_is_said_where_nothing_is_recomputed(samples_site: Path) -> None:
@@ -49,12 +50,16 @@ def test_nothing_is_said_where_nothing_is_recomputed(samples_site: Path) -> None
 @pytest.mark.parametrize("sample", [PLAIN, CHECKPOINT])
 def test_the_schedule_lists_what_the_report_lists(sites: dict[str, Path], sample: str) -> None:
     [module] = json.loads((sites[sample] / "report.json").read_text(encoding="utf-8"))["modules"]
-    work, page = module["work"], page_of(sites[sample], "schedule").read_text(encoding="utf-8")
-    [table] = [table for table in tables_of(page) if table.label == "What is computed again"]
+    schedule, work = page_of(sites[sample], "schedule"), module["work"]
+    names = shard(schedule.parent / "data" / "timeline.js")["names"]
+    page = schedule.read_text(encoding="utf-8")
+    [table] = [table for table in tables_of(page) if table.label == "What is recomputed"]
     assert [[cell.text.strip() for cell in row.cells] for row in table.rows] == [
         [
             *(row["scope"], Path(row["source"]).name, row["by"], f"{row['times']:,}"),
-            *(human_flops(row["flops"]), percent(row["flops"], work["matmul_flops"])),
+            human_flops(row["flops"]),
+            listed([names.index(name) for name in row["instructions"]], "{:,}".format, 6),
+            percent(row["flops"], work["matmul_flops"]),
         ]
         for row in work["rows"]
     ]
@@ -63,12 +68,12 @@ def test_the_schedule_lists_what_the_report_lists(sites: dict[str, Path], sample
 def test_a_copy_leads_to_the_first_that_computes_the_same_and_back(sites: dict[str, Path]) -> None:
     schedule = page_of(sites[PLAIN], "schedule")
     folder, page = schedule.parent, schedule.read_text(encoding="utf-8").replace("<wbr>", "")
-    links = re.findall(r'href="([^"]+)">([^<]*)</a> <small>again <a href="([^"]+)">([^<]*)</a>', page)
+    links = re.findall(r'href="([^"]+)">([^<]*)</a> <small>recomputes <a href="([^"]+)">([^<]*)</a>', page)
     assert len(links) > 10
     for copy, name, first, original in links:
         assert name.partition(".remat")[0] == original.partition(".remat")[0]
         assert f">{original}</a> computes, to hold less." in section_at(folder, copy)
-        assert re.search(rf"computes it again as .*>{re.escape(name)}</a>", section_at(folder, first))
+        assert re.search(rf"recomputes it as .*>{re.escape(name)}</a>", section_at(folder, first))
 
 
 def section_at(folder: Path, href: str) -> str:

@@ -115,7 +115,7 @@ def value_columns(module: Module, hrefs: Mapping[str, str]) -> dict[str, Any]:
 
 
 def timeline(module: Module) -> dict[str, Any]:
-    """Return the instruction at each moment, and every step of each space."""
+    """Return the instruction at each moment, the one that it recomputes if any, and every step of each space."""
     analysis = module.analysis
     spaces = {
         str(space.color): {"static": space.static_bytes, "live": _steps(space.live), "temp": _steps(space.temp)}
@@ -123,7 +123,9 @@ def timeline(module: Module) -> dict[str, Any]:
         if space.live and space.temp
     }
     names = [module.instruction_at(moment) or "" for moment in range(len(analysis.dump.schedule))]
-    return {"names": names, "spaces": spaces}
+    repeats = analysis.program.repeated_from
+    recomputes = {moment: repeats[name] for moment, name in enumerate(names) if name in repeats}
+    return {"names": names, "recomputes": recomputes, "spaces": spaces}
 
 
 def suggestion_curves(module: Module) -> dict[str, Any]:

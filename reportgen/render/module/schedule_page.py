@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from markupsafe import Markup
 
-from reportgen.analyse.matmul_work import Recomputed, Work
+from reportgen.analyse.matmul_work import Recomputed
 from reportgen.analyse.records import Analysis, Space
 from reportgen.model import WHOLE
 from reportgen.render.html.links import Links, listed
@@ -51,7 +51,7 @@ def schedule_page(module: Module, site_title: str) -> Page:
         shown=shown,
         count=len(moments),
         work=module.analysis.work,
-        again=_again(module.analysis.work, links),
+        recomputed=_recomputed(module, links),
         table=_Schedule(module, links, marks).table(shown, columns),
     )
 
@@ -113,8 +113,16 @@ def _marks(analysis: Analysis) -> list[PeakMark]:
     return [*marks, PeakMark(analysis.xla_peak.moment, "XLA’s peak")] if analysis.xla_peak else marks
 
 
-def _again(work: Work, links: Links) -> PageTable:
-    """Return what is computed again, by scope and line."""
+def _recomputed(module: Module, links: Links) -> PageTable:
+    """Return what is recomputed, by scope and line."""
+    work, moment_of = module.analysis.work, module.analysis.dump.moment_of
+
+    def instructions(row: Recomputed) -> Markup:
+        return Markup(listed([name for name in row.instructions if name in moment_of], row_of, _MOST_NAMED))
+
+    def row_of(name: str) -> str:
+        href = schedule_href(module, links, moment_of[name])
+        return f'<a href="{href}" title="{escape(name)}">{moment_of[name]:,}</a>'
 
     def line(row: Recomputed) -> Markup:
         words, href = escape(line_words(row.source)), links.line_href(row.source)
@@ -126,6 +134,7 @@ def _again(work: Work, links: Links) -> PageTable:
         Column("by", "By", "text", lambda row: row.by),
         Column("times", "Products", "count", lambda row: row.times),
         Column("work", "Matrix work", "amount", lambda row: human_flops(row.flops)),
+        Column("instructions", "At instruction", "markup", instructions),
         Column("part", "Part of all", "amount", lambda row: percent(row.flops, work.matmul_flops or 0)),
     )
     return table(columns, work.rows)
@@ -162,7 +171,7 @@ class _Schedule:
         marked = "".join(f' <strong class="mark">{escape(label)}</strong>' for label in self._labels.get(moment, ()))
         whole = whole_name(name) if len(name) > LONGEST_NAME else ""
         first = self._program.repeated_from.get(name)
-        again = f" <small>again {self._links.instruction(first)}</small>" if first else ""
+        again = f" <small>recomputes {self._links.instruction(first)}</small>" if first else ""
         return Markup(f"{self._links.instruction(name)}{whole}{again}{marked}")
 
     def _opcode(self, moment: int) -> str:

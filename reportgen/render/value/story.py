@@ -58,9 +58,9 @@ class ValueStory:
         """Yield which instructions compute the same value."""
         program, name = self._module.analysis.program, self._module.analysis.dump.values.names[number]
         if first := program.repeated_from.get(name):
-            yield f"XLA computes here again what {self._links.instruction(first)} computes, to hold less."
+            yield f"XLA recomputes here what {self._links.instruction(first)} computes, to hold less."
         elif again := program.repetitions.get(name):
-            yield f"XLA computes it again as {listed(again, self._links.instruction)}, to hold less."
+            yield f"XLA recomputes it as {listed(again, self._links.instruction)}, to hold less."
 
     def _uses(self, reads: Sequence[int], start: int, end: int, peak: int | None) -> Iterator[str]:
         """Yield who reads the value last, and whether it is used at the peak."""

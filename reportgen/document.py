@@ -54,6 +54,7 @@ class Pattern(NamedTuple):
 
 Count = Annotated[int, Number("a number", 0)]
 """A number of things, or a position in the schedule."""
+SignedCount = Annotated[int, Number("a number")]
 Positive = Annotated[int, Number("a number above 0", 1)]
 Bytes = Annotated[int, Number("a number of bytes", 0)]
 SignedBytes = Annotated[int, Number("a number of bytes")]

@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 
 from reportgen.advice.kinds import Kind
 from reportgen.advice.memory import PeakAfter
-from reportgen.document import Bytes, Count, Pattern, Positive, SignedBytes, document
+from reportgen.document import Bytes, Count, Pattern, Positive, SignedBytes, SignedCount, document
 from reportgen.record import record
 
 KindSlug = Annotated[str, Pattern("a kind of suggestion", "[a-z-]{1,40}")]
@@ -59,7 +59,7 @@ class Suggestion:
     then, and `most` that after the most. `above_peak_bytes` are needed on top of any peak: what is needed now and not
     resident at the peak. `after` are the kinds of suggestions that are applied before.
     `next_largest` says in words what is held most of at the peak then. `buffers` has a value of each buffer that it is
-    about. `code` can be pasted into a JAX program.
+    about. `added_flops` is the matrix work that it adds at most. `code` can be pasted into a JAX program.
     """
 
     kind: Kind
@@ -77,6 +77,7 @@ class Suggestion:
     conflicts: tuple[ConflictOf, ...] = ()
     conflict_bytes: int = 0
     after: tuple[Kind, ...] = ()
+    added_flops: int | None = None
     reason: str = ""
     caveat: str = ""
     code: str = ""
@@ -130,6 +131,9 @@ class CombinedFigures:
     """The moment of that peak, a position in the schedule."""
     next_largest: str | None
     """What takes most of that peak, in words; null where that is not known."""
+    added_flops: SignedCount | None = None
+    """The FLOPs of matrix products that it and all before it add to one run, at most; negative for a smaller batch, and
+    null where they are not known."""
 
     @property
     def is_computed(self) -> bool:

@@ -34,4 +34,6 @@ def _smaller_batch(context: AdviceContext, factor: float) -> Suggestion:
     what = "half the batch" if factor == _HALF else f"{factor:.0%} of the batch"
     words = context.batch_words
     what += f" ({words})" if words else ""
-    return suggest(context, "batch", "estimate", what, round(involved), outcome)
+    own_flops = context.analysis.work.own_flops
+    added = None if own_flops is None else round(own_flops * (factor - 1))
+    return suggest(context, "batch", "estimate", what, round(involved), outcome, added_flops=added)

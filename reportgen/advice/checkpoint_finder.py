@@ -1,7 +1,9 @@
 """Suggest checkpoints: of the bodies of loops, of functions that are called often, and of scopes."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
+from reportgen.advice import cost
 from reportgen.advice.advice_records import Suggestion
 from reportgen.advice.checkpoint import Checkpoint
 from reportgen.advice.context import AdviceContext
@@ -31,14 +33,16 @@ def find_checkpoints(context: AdviceContext) -> Sequence[Suggestion]:
 def _of_scope(context: AdviceContext, checkpoint: Checkpoint) -> Suggestion:
     operation = _operation(context, checkpoint)
     code = checkpoint_of_scope(context.program, operation, checkpoint.scope) if operation else ""
-    return _suggest(context, checkpoint, f"checkpoint {checkpoint.scope}", code)
+    suggestion = _suggest(context, checkpoint, f"checkpoint {checkpoint.scope}", code)
+    return replace(suggestion, added_flops=cost.of_scope(context.analysis, checkpoint.scope))
 
 
 def _of_function(context: AdviceContext, checkpoint: Checkpoint) -> Suggestion:
     operation = _operation(context, checkpoint)
     code = checkpoint_of_function(context.program, operation, checkpoint.scope) if operation else ""
     what = f"checkpoint the calls of {checkpoint.scope.rpartition('<locals>.')[2]}"
-    return _suggest(context, checkpoint, what, code)
+    suggestion = _suggest(context, checkpoint, what, code)
+    return replace(suggestion, added_flops=cost.of_function(context.analysis, checkpoint.scope))
 
 
 def _operation(context: AdviceContext, checkpoint: Checkpoint) -> str:
@@ -57,8 +61,9 @@ def _suggest(context: AdviceContext, checkpoint: Checkpoint, what: str, code: st
 
 def _of_loop(context: AdviceContext, checkpoint: LoopCheckpoint) -> Suggestion:
     program, loops = context.program, checkpoint.loops
-    where = [(f"the loop at {at}" if (at := place(program, loop)) else loop) for loop in loops]
+    where = dict.fromkeys(f"the loop at {at}" if (at := place(program, loop)) else loop for loop in loops)
     what = f"checkpoint the body of {' and of '.join(where)}"
     code = "; ".join(filter(None, dict.fromkeys(checkpoint_of_loop(program, loop) for loop in loops)))
-    code += "  # each of these bodies" if code and len(loops) > 1 else ""
-    return suggest_range(context, "checkpoint-loop", what, checkpoint, code)
+    code += "  # each of these bodies" if code and len(where) > 1 else ""
+    suggestion = suggest_range(context, "checkpoint-loop", what, checkpoint, code)
+    return replace(suggestion, added_flops=cost.of_loops(context.analysis, loops))

@@ -15,6 +15,7 @@ from reportgen.advice.fitting import fitting_of
 from reportgen.advice.kinds import KINDS, Kind
 from reportgen.advice.order import FIRST_SUGGESTIONS, LEAST_PART, best_of_each, joint_kind, rank
 from reportgen.advice.shard import find_sharding
+from reportgen.program.products import total
 
 _WEAKEST: Sequence[Confidence] = ("at least", "estimate", "range")
 """The confidence of several edits together is the first of these that any of them has."""
@@ -134,6 +135,7 @@ def _together(context: AdviceContext, chosen: Sequence[Suggestion], suggestions:
         outcome=least,
         most=most if confidence == "range" else None,
         after=tuple(before.kind for before in chosen),
+        added_flops=total(suggestion.added_flops for suggestion in suggestions),
     )
 
 

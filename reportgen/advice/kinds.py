@@ -39,10 +39,10 @@ class SuggestionKind:
     of the same schedule without them. What is no change, by `is_change`, says what is so, and not what to do.
 
     `kept_part` is the part of such promises that recompiled programs kept, where the confidence of a suggestion does
-    not tell it. A change that `is_free` comes before one that costs work and saves as much. One that `trains_otherwise`
-    leads to another program, so that half of its saving counts, and it is not combined with others. One that
-    `is_of_caller` changes what the caller holds, and no temporaries. A kind that is `joined_with` another counts as it,
-    so that the best of both stands for them.
+    not tell it. A change that `adds_no_work` multiplies no more matrices. One that `is_free` comes before one that
+    costs work and saves as much. One that `trains_otherwise` leads to another program, so that half of its saving
+    counts, and it is not combined with others. One that `is_of_caller` changes what the caller holds, and no
+    temporaries. A kind that is `joined_with` another counts as it, so that the best of both stands for them.
     """
 
     caveat: str
@@ -50,6 +50,7 @@ class SuggestionKind:
     without: str = ""
     is_change: bool = True
     kept_part: float | None = None
+    adds_no_work: bool = False
     is_free: bool = False
     trains_otherwise: bool = False
     is_of_caller: bool = False
@@ -60,6 +61,7 @@ KINDS: Mapping[Kind, SuggestionKind] = {
     "donate": SuggestionKind(
         phrase="donation",
         caveat="Do not use these arrays afterwards; JAX pairs equal shapes in order.",
+        adds_no_work=True,
         is_free=True,
         is_of_caller=True,
     ),
@@ -72,6 +74,7 @@ KINDS: Mapping[Kind, SuggestionKind] = {
         caveat="The compiler decides when a checkpoint recomputes; its memory is only known on this backend.",
         without="freed while idle",
         is_change=False,
+        adds_no_work=True,
     ),
     "checkpoint": SuggestionKind(
         phrase="the checkpoint",
@@ -87,18 +90,25 @@ KINDS: Mapping[Kind, SuggestionKind] = {
         "does not on CPU.",
         without="freed while idle",
         is_change=False,
+        adds_no_work=True,
     ),
     "copy": SuggestionKind(
         phrase="fewer copies",
         caveat="The compiler chooses layouts, and a loop that changes an array needs one of its own.",
         without="not there",
+        adds_no_work=True,
     ),
     "padding": SuggestionKind(
         phrase="no padding",
         caveat="Only if these dimensions are stored as one; a larger size of a dimension needs more. The compiler "
         "chooses the order of dimensions itself.",
+        adds_no_work=True,
     ),
-    "unreturned-result": SuggestionKind(caveat="Only if nobody needs this output.", is_change=False),
+    "unreturned-result": SuggestionKind(
+        caveat="Only if nobody needs this output.",
+        is_change=False,
+        adds_no_work=True,
+    ),
     "family": SuggestionKind(
         caveat="If nothing else changes; a rewritten program is scheduled anew.",
         without="not there",
@@ -115,6 +125,7 @@ KINDS: Mapping[Kind, SuggestionKind] = {
     "carry": SuggestionKind(
         phrase="the carry",
         caveat="Only if the compiler updates the array in place; where it has to copy it, the program needs more.",
+        adds_no_work=True,
     ),
     "offload": SuggestionKind(
         phrase="the offload",

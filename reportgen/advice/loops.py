@@ -51,7 +51,7 @@ class Dropped:
 
 @record
 class LoopCheckpoint(PeakRange):
-    """What checkpoints around the bodies of `loops`, each of another line, do with the stacks of what is kept.
+    """What checkpoints around the bodies of `loops` do with the stacks of what is kept.
 
     The compiler may have made several loops of one line, as of the layers of a network; then it is about all of them.
     """
@@ -225,7 +225,7 @@ def _checkpoint(program: Program, memory: Memory, loops: Sequence[Dropped]) -> L
         one_step = stack.size_bytes // stack.steps
         more += ((moment_of[stack.loop], one_step), (moment_of[stack.later] + 1, -one_step))
     return LoopCheckpoint(
-        loops=(gone[0].loop,),
+        loops=tuple(dict.fromkeys(stack.loop for stack in gone)),
         values=tuple(stack.number for stack in gone),
         size_bytes=sum(stack.size_bytes for stack in gone),
         least=memory.without(cuts, more),

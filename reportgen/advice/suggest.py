@@ -34,6 +34,7 @@ def suggest(
     most: PeakAfter | None = None,
     buffers: tuple[int, ...] = (),
     argument_names: tuple[str, ...] = (),
+    added_flops: int | None = None,
     caveat: str = "",
     code: str = "",
 ) -> Suggestion:
@@ -49,6 +50,7 @@ def suggest(
         most=most,
         buffers=buffers,
         argument_names=argument_names,
+        added_flops=0 if KINDS[kind].adds_no_work else added_flops,
         caveat=caveat or KINDS[kind].caveat,
         code=code,
     )

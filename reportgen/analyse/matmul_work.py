@@ -71,6 +71,12 @@ class Work(WorkFigures):
         """The part of the work that XLA computes again; 0 where it is not known."""
         return (self.again_by_xla or 0) / (self.matmul_flops or 1)
 
+    @property
+    def own_flops(self) -> int | None:
+        """The work without what XLA computes again; None where it is not known."""
+        every, again = self.matmul_flops, self.again_by_xla
+        return None if every is None or again is None else every - again
+
 
 def work(program: Program, counted: Products | None) -> Work:
     """Return the work of a program from its matrix products, None without HLO text; a figure not told is None."""
@@ -78,15 +84,15 @@ def work(program: Program, counted: Products | None) -> Work:
         return _without_text(program)
     if not counted.is_readable:
         return _unknown("the computations of the HLO text run each other in a circle")
-    of_checkpoints = [product for product in counted.products if REMATERIALIZED in _op_name(program, product)]
+    of_checkpoints = [product for product in counted.products if REMATERIALIZED in op_name_of(program, product)]
     rows = (
         *_rows(program, "XLA", counted.products, lambda product: product.added),
         *_rows(program, "checkpoint", of_checkpoints, lambda product: product.own),
     )
     return Work(
-        matmul_flops=_total(counted.products, lambda product: product.times),
-        again_by_checkpoint=_total(of_checkpoints, lambda product: product.own),
-        again_by_xla=_total(counted.products, lambda product: product.added),
+        matmul_flops=total_flops(counted.products, lambda product: product.times),
+        again_by_checkpoint=total_flops(of_checkpoints, lambda product: product.own),
+        again_by_xla=total_flops(counted.products, lambda product: product.added),
         uncounted=tuple(counted.uncounted),
         reason=f"how often {' and '.join(counted.loops)} runs its body cannot be read" if counted.loops else None,
         rows=tuple(sorted(rows, key=lambda row: (-row.flops, row.by, row.scope, row.source))),
@@ -108,7 +114,7 @@ def _unknown(reason: str, again_by_xla: int | None = None) -> Work:
 _Times = Callable[[Product], int | None]
 
 
-def _total(products: Iterable[Product], times: _Times) -> int | None:
+def total_flops(products: Iterable[Product], times: _Times) -> int | None:
     """Return the FLOPs of the runs of products; None if it is unknown how often one runs."""
     return total(None if (count := times(product)) is None else count * product.flops for product in products)
 
@@ -122,7 +128,7 @@ def _rows(
     for product in products:
         if times(product):
             frame = program.user_frame(product.name)
-            places[_scope(_op_name(program, product)), str(frame) if frame else ""].append(product)
+            places[_scope(op_name_of(program, product)), str(frame) if frame else ""].append(product)
     for (scope, source), found in places.items():
         instructions = {_scheduled(program, product) for product in found}
         yield Recomputed(
@@ -130,7 +136,7 @@ def _rows(
             scope=scope,
             source=source,
             times=sum(times(product) or 0 for product in found),
-            flops=_total(found, times) or 0,
+            flops=total_flops(found, times) or 0,
             instructions=tuple(sorted(instructions, key=lambda name: (moment_of.get(name, -1), name))),
         )
 
@@ -144,7 +150,7 @@ def _scheduled(program: Program, product: Product) -> str:
     return name
 
 
-def _op_name(program: Program, product: Product) -> str:
+def op_name_of(program: Program, product: Product) -> str:
     """Return the op_name of a product or, where it has none, of the fusion around it."""
     return program.op_name(product.name) or program.op_name(program.caller(product.name) or "")
 

@@ -73,6 +73,7 @@ def _combined(suggestion: Suggestion) -> dict[str, Any]:
         "needed_bytes": suggestion.needed_bytes,
         "next_moment": suggestion.outcome.moment,
         "next_largest": suggestion.next_largest or None,
+        "added_flops": suggestion.added_flops,
     }
 
 

@@ -24,7 +24,8 @@ from reportgen.advice.advise import Advice
 from reportgen.advice.fitting import Fitting, fitting_of, least_needed
 from reportgen.advice.kinds import KINDS
 from reportgen.analyse.capacity import Fit
-from reportgen.reports.formats import UNITS, capital, human_bytes, least_words
+from reportgen.analyse.matmul_work import Work
+from reportgen.reports.formats import UNITS, capital, human_bytes, human_flops, least_words, signed_percent
 
 _ROUNDED: frozenset[Confidence] = frozenset(("range", "up to", "predicted", "estimate"))
 
@@ -110,6 +111,17 @@ def _span_words(low: int, high: int) -> str:
     if least == most:
         return most
     return f"{least.removesuffix(most[most.index(' ') :])} to {most}"
+
+
+def cost_words(suggestion: Suggestion | SuggestionFigures, work: Work) -> str:
+    """Return `recomputes at most 5.77 TFLOP (+28.0 % matrix work)`; empty where no work is added, or nobody knows."""
+    added, own = suggestion.added_flops, work.own_flops
+    if not added or not own:
+        return ""
+    if added < 0:
+        part = round(100 * (1 + added / own))
+        return f"{'half' if part == 50 else f'{part} % of'} the matrix work a step"
+    return f"recomputes at most {human_flops(added)} ({signed_percent(own, own + added)} matrix work)"
 
 
 def peak_words(suggestion: Suggestion | CombinedFigures) -> str:

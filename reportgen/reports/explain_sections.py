@@ -5,12 +5,13 @@ from typing import NamedTuple
 
 from reportgen.advice.advice_records import SuggestionFigures
 from reportgen.analyse.logged_errors import LoggedError
+from reportgen.analyse.matmul_work import Work
 from reportgen.analyse.phases import Phase, label
 from reportgen.analyse.spaces import is_small
 from reportgen.oom.error_event import LoggedBuffer, OutOfMemory
 from reportgen.oom.printed_size import SizeRange
 from reportgen.record import record
-from reportgen.reports.advice_words import CONFIDENCES, needed_words, result_words, saving_words
+from reportgen.reports.advice_words import CONFIDENCES, cost_words, needed_words, result_words, saving_words
 from reportgen.reports.column import Column
 from reportgen.reports.error_causes import parts_of, whole_of
 from reportgen.reports.error_words import figures, is_failure, next_step, told, unknown, verdict, would_fit
@@ -78,7 +79,7 @@ def _module(module: ExplainedModule) -> Iterator[Section]:
     if space and module.largest:
         yield _peak(module, space)
     if space and figures.advice and figures.advice.best:
-        yield _suggestions(figures.advice, space)
+        yield _suggestions(figures.advice, space, figures.work)
     if space and len(figures.phases) > 1:
         yield _phases(figures.phases, space)
     yield Section(title="Unknown", items=tuple(map(ListItem, said.unknown)))
@@ -128,12 +129,14 @@ def _is_small(space: SpaceFigures, main_bytes: int) -> bool:
     return is_small(space.name, space.needed_bytes, main_bytes, is_short=is_short)
 
 
-def _suggestions(advice: AdviceFigures, space: SpaceFigures) -> Section:
+def _suggestions(advice: AdviceFigures, space: SpaceFigures, work: Work) -> Section:
     """Return the best suggestions, each on its own, and what those that are combined lead to."""
     capacity, best = space.capacity_bytes, advice.best_suggestions
     exceeded = capacity if capacity is not None and space.needed_bytes > capacity else None
     items = [
-        ListItem(capital(short_words(suggestion.what)), _suggestion_words(suggestion, exceeded), suggestion.code or "")
+        ListItem(
+            capital(short_words(suggestion.what)), _suggestion_words(suggestion, exceeded, work), suggestion.code or ""
+        )
         for suggestion in best[:_MOST_SUGGESTIONS]
     ]
     if rest := best[_MOST_SUGGESTIONS:]:
@@ -146,11 +149,13 @@ def _suggestions(advice: AdviceFigures, space: SpaceFigures) -> Section:
     return Section(title="Suggestions", items=tuple(items), sentences=tuple(sentences))
 
 
-def _suggestion_words(suggestion: SuggestionFigures, exceeded_bytes: int | None) -> str:
+def _suggestion_words(suggestion: SuggestionFigures, exceeded_bytes: int | None, work: Work) -> str:
+    added = cost_words(suggestion, work)
+    cost = f"; {added}" if added else ""
     if not suggestion.is_computed:
-        return f"{saving_words(suggestion)}; saving unknown"
+        return f"{saving_words(suggestion)}; saving unknown{cost}"
     confidence = "" if suggestion.confidence == "at least" else f" ({CONFIDENCES[suggestion.confidence]})"
-    return f"{saving_words(suggestion)}{confidence}: {result_words(suggestion, exceeded_bytes)}"
+    return f"{saving_words(suggestion)}{confidence}: {result_words(suggestion, exceeded_bytes)}{cost}"
 
 
 def _phases(phases: Sequence[Phase], space: SpaceFigures) -> Section:

@@ -6,6 +6,8 @@ from functools import cache
 from pathlib import Path
 from shutil import copy
 
+import pytest
+
 from reportgen.advice import cost
 from reportgen.advice.advice_records import CombinedFigures, Suggestion
 from reportgen.advice.advise import advise
@@ -14,6 +16,7 @@ from reportgen.analyse.records import Analysis
 from reportgen.document import encoded, parsed, read
 from reportgen.program.products import Product, Products
 from reportgen.reports.advice_figures import advice_figures
+from reportgen.reports.advice_words import cost_words
 from tests.advice.recompiled import largest
 from tests.support.samples import SAMPLES
 
@@ -92,6 +95,7 @@ def test_without_hlo_text_only_what_costs_nothing_is_known(tmp_path: Path) -> No
     suggestions = advise(analysis)[0].own_suggestions
     assert suggestions
     assert {suggestion.added_flops for suggestion in suggestions} <= {None, 0}
+    assert not any(cost_words(suggestion, analysis.work) for suggestion in suggestions)
 
 
 def test_what_may_multiply_without_saying_how_much_leaves_the_cost_unknown() -> None:
@@ -112,6 +116,21 @@ def test_a_loop_whose_passes_are_not_known_has_no_cost() -> None:
     assert counted
     unknown = with_products(Products(products=[replace(one, times=None, added=None) for one in counted.products]))
     assert cost.of_scope(unknown, "mlp") is None
+
+
+@pytest.mark.parametrize(
+    ("flops", "words"),
+    [
+        (BODY_FLOPS, "recomputes at most 5.77 TFLOP (+28.0 % matrix work)"),
+        (-10_306_310_897_664, "half the matrix work a step"),
+        (-9_688_000_000_000, "53 % of the matrix work a step"),
+        (0, ""),
+        (None, ""),
+    ],
+)
+def test_the_cost_in_words(flops: int | None, words: str) -> None:
+    suggestion = replace(of_train_step()["checkpoint-loop"], added_flops=flops)
+    assert cost_words(suggestion, sample_analysis(TRAIN_STEP).work) == words
 
 
 def test_documents_of_earlier_versions_have_no_cost() -> None:

@@ -4,6 +4,7 @@
 """
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import get_args
 
@@ -58,7 +59,7 @@ TEMPLATE = """
 {% endcall %}
 {% call part("Suggestions") %}<ol class="step-list">
 {% for key, suggestion, exceeded_bytes in suggestions -%}
-{{ cards.suggestion_card(suggestion, key, exceeded_bytes, needs[0]) }}
+{{ cards.suggestion_card(suggestion, key, exceeded_bytes, needs[0], work) }}
 {%- endfor %}
 </ol>{% endcall %}
 {% call part("Segmented control") %}
@@ -117,6 +118,7 @@ def parts_page() -> str:
             verdicts=verdicts,
             devices=tuple(DEVICES.values()),
             needs=(_need(2 * GIB), _need(None)),
+            work=replace(module.analysis.work, matmul_flops=10**12),
             suggestions=[_suggestion(confidence, number) for number, confidence in enumerate(get_args(Confidence))],
             classes=CLASSES,
             lives=[_life(waiting, peak) for waiting in ("M40 6h30", "") for peak in ("M50 0v12", "")],
@@ -143,6 +145,7 @@ def _suggestion(confidence: Confidence, number: int) -> tuple[str, Suggestion, i
         saving_bytes=331 << 20,
         outcome=PeakAfter(peak_bytes, 0, lambda: [peak_bytes]),
         above_peak_bytes=0,
+        added_flops=(0, -(10**12) // 2, 10**11)[number % 3],
         caveat="what it assumes",
         code="jax.checkpoint(body)" if number % 2 else "",
     )

@@ -23,7 +23,7 @@ from reportgen.render.routes import value_id
 from reportgen.render.single_file import single_file
 from reportgen.render.site.overview import overview_pages
 from reportgen.render.view import Module
-from reportgen.reports.advice_words import needed_words, result_words, rounded_bytes, saving_words
+from reportgen.reports.advice_words import cost_words, needed_words, result_words, rounded_bytes, saving_words
 from reportgen.reports.explain_document import ExplainedModule, explain_json, explained
 from reportgen.reports.explain_markdown import explanation_markdown
 from reportgen.reports.explain_sections import sections
@@ -290,6 +290,7 @@ def test_the_steps_and_what_is_needed_then_in_documents_and_the_terminal(places:
     for step in places.best[:LOOKED_AT]:
         assert saving_words(step) in places.told
         assert left_words(places, step) in places.told
+        assert cost_words(step, places.module.analysis.work) in places.told
     assert one.sentences.first_suggestion in places.checked
     known = [step.what for step in places.best] + [step.what for step in places.combined]
     assert ("First suggestion:" in places.told) == one.sentences.first_suggestion.startswith(tuple(known))
@@ -305,12 +306,14 @@ def test_the_steps_and_what_is_needed_then_on_pages(places: Places) -> None:
             assert short_words(shortened(step.what)).lower() in card.text.lower()
             assert is_sequence or saving_words(step) in card.text
             assert left_words(places, step) in card.text
+            assert cost_words(step, places.module.analysis.work).lower() in card.text.lower()
         listed: tuple[tuple[str, Sequence[Any]], ...] = (("best", places.best), ("combined", places.combined))
         for name, steps in listed:
             found = [*page.all("table", data_csv=name)]
             rows = [*found[0].first("tbody").all("tr")] if found else []
             for row, step in zip(rows, steps, strict=bool(rows)):
                 assert not step.is_computed or needed_words(step) in row.text
+                assert cost_words(step, places.module.analysis.work).lower() in row.text.lower()
 
 
 def test_the_least_that_it_could_need(places: Places) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from reportgen.advice.advice_records import Breakdown, Returned, Suggestion
 from reportgen.advice.advise import Advice
 from reportgen.analyse.devices import MAIN_SPACE
+from reportgen.analyse.matmul_work import Work
 from reportgen.record import record
 from reportgen.render.view import Module
 from reportgen.reports.advice_words import floor_words
@@ -29,7 +30,7 @@ class BreakdownLevel:
 
 @record
 class AdviceBox:
-    """The advice for the main memory space.
+    """The advice for the main memory space, with the work of the program, which costs are a part of.
 
     `keyed` are the suggestions that the chart can show, by their keys. `levels` and `floor` say how low the peak can
     go, and `results` are the largest in memory of their own, in the order in which the program returns them.
@@ -37,6 +38,7 @@ class AdviceBox:
 
     advice: Advice
     space_name: str
+    work: Work
     keyed: Mapping[str, Suggestion]
     levels: Sequence[BreakdownLevel]
     floor: str
@@ -58,6 +60,7 @@ def advice_box(module: Module) -> AdviceBox | None:
     return AdviceBox(
         advice=advice,
         space_name=f"space {space.color} · {space.name}",
+        work=module.analysis.work,
         keyed=keyed,
         levels=_levels(breakdown, space.slack_bytes or 0, keyed) if breakdown else (),
         floor=floor_words(breakdown, floor or "", module.analysis.backend) if breakdown else "",

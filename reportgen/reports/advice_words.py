@@ -114,14 +114,14 @@ def _span_words(low: int, high: int) -> str:
 
 
 def cost_words(suggestion: Suggestion | SuggestionFigures, work: Work) -> str:
-    """Return `recomputes at most 5.77 TFLOP (+28.0 % matrix work)`; empty where no work is added, or nobody knows."""
+    """Return `recomputes at most 5.77 TFLOP (+28.0 %)`; empty where no work is added, or nobody knows."""
     added, own = suggestion.added_flops, work.own_flops
     if not added or not own:
         return ""
     if added < 0:
         part = round(100 * (1 + added / own))
         return f"{'half' if part == 50 else f'{part} % of'} the matrix work a step"
-    return f"recomputes at most {human_flops(added)} ({signed_percent(own, own + added)} matrix work)"
+    return f"recomputes at most {human_flops(added)} ({signed_percent(own, own + added)})"
 
 
 def peak_words(suggestion: Suggestion | CombinedFigures) -> str:

@@ -1,13 +1,13 @@
 """Say what a program computes again to need less memory, and how much of its work that is."""
 
-from reportgen.analyse.matmul_work import Recomputed, Work, WorkFigures
+from reportgen.analyse.matmul_work import Work, WorkFigures
 from reportgen.reports.formats import counted, human_flops, percent
 from reportgen.reports.source_words import line_words
 
 MUCH = 0.05
 """A part of the work that is worth a warning."""
 
-_MOST_NAMED = 2
+_NOT_TIME = "FLOPs are not time."
 _WHY = {True: "to fit", False: "in vain", None: "to need less memory"}
 
 
@@ -19,28 +19,22 @@ def recomputed_words(work: Work, *, fits: bool | None) -> str:
         sentences.append(f"XLA recomputes {of_all(work, work.again_by_xla)} {why}: {_places(work, 'XLA')}.")
     if work.again_by_checkpoint:
         sentences.append(f"Checkpoints recompute {of_all(work, work.again_by_checkpoint)}.")
-    return " ".join(sentences)
+    return " ".join([*sentences, _NOT_TIME]) if sentences else ""
 
 
 def of_all(work: WorkFigures, amount: int) -> str:
-    """Return `4.33 of 14.6 TFLOP of matrix work (29.6 %)`."""
+    """Return `4.33 of 14.6 TFLOP (29.6 %)`."""
     if work.matmul_flops is None:
-        return f"{human_flops(amount)} of matrix work"
+        return human_flops(amount)
     part, whole = human_flops(amount), human_flops(work.matmul_flops)
     number, _, unit = part.partition(" ")
     shown = number if whole.endswith(f" {unit}") else part
-    return f"{shown} of {whole} of matrix work ({percent(amount, work.matmul_flops)})"
+    return f"{shown} of {whole} ({percent(amount, work.matmul_flops)})"
 
 
 def _places(work: Work, by: str) -> str:
-    """Return the places that most is recomputed at: `3 products in logits (train_step.py:68), 12 in mlp`."""
-    first, *others = [row for row in work.rows if row.by == by]
-    places = [f"{counted(first.times, 'product')} in {_place(first)}"]
-    places += [f"{row.times:,} in {_place(row)}" for row in others[: _MOST_NAMED - 1]]
-    if rest := others[_MOST_NAMED - 1 :]:
-        places.append(f"others at {counted(len(rest), 'more place')}")
-    return ", ".join(places)
-
-
-def _place(row: Recomputed) -> str:
-    return f"{row.scope} ({line_words(row.source)})" if row.source else row.scope
+    """Return where most is recomputed, `3 matrix products in logits (train_step.py:68)`, and how many more places."""
+    most, *others = [row for row in work.rows if row.by == by]
+    line = f" ({line_words(most.source)})" if most.source else ""
+    more = f", others at {counted(len(others), 'more place')}" if others else ""
+    return f"{counted(most.times, 'matrix product')} in {most.scope}{line}{more}"

@@ -8,6 +8,8 @@ from playwright.sync_api import Page, expect
 Visit = Callable[..., Page]
 
 CHART_ABOVE, ANSWER_ABOVE, LONGEST = 560, 800, 3_000
+RECOMPUTING = 30
+"""How much lower the chart may be where a line more says what XLA recomputes."""
 LONGEST_OF_PROGRAMS = 3_300
 """The same for a whole program of a user, with suggestions and a refusal: `samples/v5e-train-step`."""
 
@@ -27,7 +29,7 @@ def hold_the_bars(site: Path, page: Page, visit: Visit) -> None:
     for index in sorted(site.glob("m/*/index.html")):
         visit(site, index.relative_to(site).as_posix())
         seen = page.evaluate(MEASURE)
-        assert seen["chart"] < CHART_ABOVE, index
+        assert seen["chart"] < CHART_ABOVE + RECOMPUTING * page.locator(".recomputed.costly").count(), index
         assert 0 < seen["answer"] < ANSWER_ABOVE, index
         if page.locator("#packing-map").count():
             page.locator("#packing-map").scroll_into_view_if_needed()

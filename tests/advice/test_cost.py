@@ -121,7 +121,7 @@ def test_a_loop_whose_passes_are_not_known_has_no_cost() -> None:
 @pytest.mark.parametrize(
     ("flops", "words"),
     [
-        (BODY_FLOPS, "recomputes at most 5.77 TFLOP (+28.0 % matrix work)"),
+        (BODY_FLOPS, "recomputes at most 5.77 TFLOP (+28.0 %)"),
         (-10_306_310_897_664, "half the matrix work a step"),
         (-9_688_000_000_000, "53 % of the matrix work a step"),
         (0, ""),

@@ -79,13 +79,15 @@ def _comparison(program: Program, loop: str) -> _Comparison | None:
 
 def _step(program: Program, loop: str, returned: Place) -> int | None:
     """Return what each pass of a loop adds to an element; None for anything else than adding a constant."""
-    adding = _followed(program, returned)
-    if program.opcode(adding.name) != "add":
+    stepping = _followed(program, returned).name
+    ends, opcode = _operands(program, stepping), program.opcode(stepping)
+    if opcode not in ("add", "subtract") or len(ends) != 2:
         return None
-    ends = _operands(program, adding.name)
-    steps = [step for end in ends if (step := _constant(program, end)) is not None]
-    is_counter = any(program.caller(end.name) == loop and end.leaf == returned.leaf for end in ends)
-    return steps[0] if is_counter and len(steps) == 1 else None
+    for counter, other in (ends, ends[::-1]) if opcode == "add" else (ends,):
+        step = _constant(program, other)
+        if step is not None and program.caller(counter.name) == loop and counter.leaf == returned.leaf:
+            return step if opcode == "add" else -step
+    return None
 
 
 def _operands(program: Program, name: str) -> list[Place]:

@@ -80,9 +80,10 @@ def test_the_passes_are_those_of_the_counter(direction: str, step: int, start: i
         ({"goes_on": "compare(%limit, %i), direction=GT"}, 12),
         ({"goes_on": "compare(%i, %kept), direction=LT"}, 40),
         ({"following": "add(%step, %j)"}, 12),
+        ({"following": "subtract(%j, %step)", "start": 12, "limit": 0, "direction": "GT"}, 12),
         ({"stated": ', backend_config={"known_trip_count":{"n":"7"}}'}, 7),
     ],
-    ids=["mirrored", "bound that the loop passes on", "mirrored step", "stated"],
+    ids=["mirrored", "bound that the loop passes on", "mirrored step", "counted down", "stated"],
 )
 def test_forms_of_a_counted_loop(change: dict[str, str], passes: int) -> None:
     assert count(**change) == passes  # type: ignore[arg-type]
@@ -95,9 +96,10 @@ def test_forms_of_a_counted_loop(change: dict[str, str], passes: int) -> None:
         {"goes_on": "compare(%i, %i), direction=LT"},
         {"following": "multiply(%copy, %step)"},
         {"following": "add(%copy, %copy)"},
+        {"following": "subtract(%step, %copy)"},
         {"step": 0},
     ],
-    ids=["data", "no bound", "product", "doubled", "no step"],
+    ids=["data", "no bound", "product", "doubled", "turned round", "no step"],
 )
 def test_nothing_is_claimed(change: dict[str, str]) -> None:
     assert count(**change) is None  # type: ignore[arg-type]

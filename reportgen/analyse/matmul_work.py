@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Literal
 
 from reportgen.document import Count, document
-from reportgen.program.products import Product, Products, total
+from reportgen.program.products import LARGEST, Product, Products, total
 from reportgen.program.program import Program
 from reportgen.program.scopes import REMATERIALIZED, original_of, path, pattern
 
@@ -84,13 +84,16 @@ def work(program: Program, counted: Products | None) -> Work:
         return _without_text(program)
     if not counted.is_readable:
         return _unknown("the computations of the HLO text run each other in a circle")
+    all_flops = total_flops(counted.products, lambda product: product.times)
+    if all_flops is not None and all_flops >= LARGEST:
+        return _unknown("the HLO text states more of it than any device could do")
     of_checkpoints = [product for product in counted.products if REMATERIALIZED in op_name_of(program, product)]
     rows = (
         *_rows(program, "XLA", counted.products, lambda product: product.added),
         *_rows(program, "checkpoint", of_checkpoints, lambda product: product.own),
     )
     return Work(
-        matmul_flops=total_flops(counted.products, lambda product: product.times),
+        matmul_flops=all_flops,
         again_by_checkpoint=total_flops(of_checkpoints, lambda product: product.own),
         again_by_xla=total_flops(counted.products, lambda product: product.added),
         uncounted=tuple(counted.uncounted),

@@ -29,6 +29,10 @@ _MULTIPLIES_NOTHING = re.compile(
 _WINDOW = re.compile(r", window=\{([^}]*)\}")
 
 
+_MOST_POSITIONS = 1 << 14
+"""More than any compiler writes of both; a damaged text may state any number."""
+
+
 class _Positions(NamedTuple):
     """One spatial dimension of a convolution: how far it and its window reach, and by what steps."""
 
@@ -69,7 +73,7 @@ def flops(program: Computations, name: str) -> int | None:
             contracted = _CONTRACTED.search(text)
             return 2 * prod(result) * prod(left[at] for at in _numbers(contracted[1] if contracted else ""))
         return _of_convolution(text, left, right, result)
-    except (IndexError, ValueError):
+    except (ArithmeticError, IndexError, ValueError):
         return None
 
 
@@ -78,7 +82,7 @@ def _numbers(text: str) -> Sequence[int]:
 
 
 def _of_convolution(text: str, left: Sequence[int], right: Sequence[int], result: Sequence[int]) -> int | None:
-    """Return the FLOPs of a convolution. Raises IndexError or ValueError for dimensions that it cannot have."""
+    """Return the FLOPs of a convolution. Raises ArithmeticError, IndexError or ValueError for one that cannot be."""
     labels, window = _LABELS.search(text), _WINDOW.search(text)
     if labels is None:
         return None
@@ -102,7 +106,17 @@ _FIELDS = {"stride": "stride", "padding": "pad", "input_step": "lhs_dilate", "wi
 
 @lru_cache(maxsize=1024)
 def _meeting(positions: _Positions) -> int:
-    """Return how many pairs of an output and a window position meet an element of the input."""
+    """Return how many pairs of an output and a window position meet an element of the input.
+
+    Raises ValueError for more positions than are counted.
+    """
+    # Both move over the input alike, so the fewer of them are counted one by one.
+    if positions.output < positions.size:
+        positions = positions._replace(
+            output=positions.size, size=positions.output, stride=positions.window_step, window_step=positions.stride
+        )
+    if positions.size > _MOST_POSITIONS:
+        raise ValueError
     stride, step = positions.stride, positions.input_step
     last = (positions.input - 1) * step
     shared = gcd(stride, step)

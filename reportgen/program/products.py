@@ -24,6 +24,10 @@ _LATER = tuple(ending for ending in ASYNC if ending != "-start")
 """The endings of opcodes that name the computation of an asynchronous operation that another has started."""
 
 
+LARGEST = 10**24
+"""More than any device can do; a damaged text may state numbers of any length."""
+
+
 @record
 class Product:
     """A matrix product: its FLOPs, how often it runs, and how many of these runs XLA has added.
@@ -101,16 +105,19 @@ class _Runs:
         self._read_calls()
         self._cost, self._dearest = Counter[str](), dict[str, str]()
         """The FLOPs of one run of each computation, and the branch with the most work of each `conditional`."""
+        callers = {called: {call.home for call in calls} for called, calls in self._calls_of.items()}
+        callers_first = tuple(TopologicalSorter(callers).static_order())
+        self._add_up(callers_first[::-1])
+        self._copies = frozenset(self._find_copies())
         self._times: dict[str, int | None] = {module.entry: 1}
-        order = tuple(
-            TopologicalSorter(
-                {of: {call.home for call in calls} for of, calls in self._calls_of.items()}
-            ).static_order()
-        )
-        self._add_up(order[::-1])
-        for computation in order:
-            self._times.setdefault(computation, self._runs(computation))
-        self._added = self._runs_of_copies()
+        self._added: dict[str, int | None] = {module.entry: 0}
+        """How often each computation runs, and how often within what XLA has copied."""
+        for computation in callers_first:
+            calls = self._running(computation)
+            self._times.setdefault(computation, _runs((self._times[call.home], call) for call in calls))
+            self._added.setdefault(
+                computation, _runs((self._runs_of_copy(call.caller, call.home), call) for call in calls)
+            )
 
     @property
     def unknown(self) -> Sequence[str]:
@@ -124,7 +131,11 @@ class _Runs:
 
     def added(self, name: str) -> int | None:
         """Return how many runs of a product XLA has added; None where that is unknown."""
-        return self._added.get(name, 0)
+        return self._runs_of_copy(name, self._module.computation_of[name])
+
+    def _runs_of_copy(self, name: str, home: str) -> int | None:
+        """Return how often an instruction runs as a copy, or within one."""
+        return self._times[home] if name in self._copies else self._added[home]
 
     def _read_calls(self) -> None:
         """Read the calls of all computations that multiply matrices, or that run one that does."""
@@ -162,31 +173,17 @@ class _Runs:
                     if amount > known:
                         self._dearest[call.caller] = computation
                     amount = of_branch[call.caller] - known
-                self._cost[call.home] += amount
+                self._cost[call.home] = min(self._cost[call.home] + amount, LARGEST)
 
-    def _runs(self, computation: str) -> int | None:
-        """Return how often a computation runs, from those that run it; None where that is unknown."""
-        return total(
-            _product(self._times[call.home], call.times)
+    def _running(self, computation: str) -> Sequence[_Call]:
+        """Return the calls of a computation that count: not those of a branch with less work than another."""
+        return [
+            call
             for call in self._calls_of.get(computation, ())
             if not call.is_branch or self._dearest.get(call.caller) == computation
-        )
+        ]
 
-    def _runs_of_copies(self) -> Mapping[str, int | None]:
-        """Return how often each product runs in instructions that compute what another has computed."""
-        runs: dict[str, int | None] = {}
-        for copy in self._copies():
-            waiting = [(copy, self._times[self._module.computation_of[copy]])]
-            while waiting:
-                name, times = waiting.pop()
-                if name in self._own:
-                    runs[name] = total([runs.get(name, 0), times])
-                for call in self._calls_by.get(name, ()):
-                    inside = _product(times, call.times)
-                    waiting += [(member, inside) for member in self._working(call.called)]
-        return runs
-
-    def _copies(self) -> Iterator[str]:
+    def _find_copies(self) -> Iterator[str]:
         """Yield the instructions that XLA has copied, without one of a family whose original is gone."""
         families: defaultdict[tuple[str, str], list[str]] = defaultdict(list)
         for name in (*self._own, *self._calls_by):
@@ -200,23 +197,21 @@ class _Runs:
     def _cost_of(self, name: str) -> int:
         return self._own.get(name, 0) + sum(self._cost[call.called] for call in self._calls_by.get(name, ()))
 
-    def _working(self, computation: str) -> Sequence[str]:
-        """Return the instructions of a computation that multiply matrices or run a computation that does."""
-        return [name for name in self._module.members(computation) if name in self._own or name in self._calls_by]
+
+def _runs(calls: Iterable[tuple[int | None, _Call]]) -> int | None:
+    """Return how often calls run a computation, each with how often itself runs; None if one of them is unknown."""
+    # What never runs has no passes, whether their number is known or not.
+    return total(runs and call.times and runs * call.times for runs, call in calls)
 
 
 def total(numbers: Iterable[int | None]) -> int | None:
-    """Return the sum of numbers; None if one of them is unknown."""
+    """Return the sum of numbers, at most `LARGEST`; None if one of them is unknown."""
     amount = 0
     for number in numbers:
         if number is None:
             return None
-        amount += number
+        amount = min(amount + number, LARGEST)
     return amount
-
-
-def _product(first: int | None, second: int | None) -> int | None:
-    return None if first is None or second is None else first * second
 
 
 def _others(program: Program, module: ModuleText) -> Iterator[str]:

@@ -157,3 +157,32 @@ def test_a_checkpoint_adds_what_it_recomputes_and_nothing_else() -> None:
     assert checkpoint.matmul_flops
     assert checkpoint.again_by_checkpoint
     assert plain.matmul_flops - (plain.again_by_xla or 0) == checkpoint.matmul_flops - checkpoint.again_by_checkpoint
+
+
+@pytest.mark.parametrize(
+    ("part", "damaged"),
+    [("constant(5)", f"constant({10**18})"), ("f32[8,8]{1,0} dot(%y", f"f32[{10**18},{10**18}]{{1,0}} dot(%y")],
+)
+def test_more_work_than_there_can_be_is_no_figure(part: str, damaged: str) -> None:
+    found = of(TEXT.replace(part, damaged).replace("f32[8,8]{1,0} parameter(0)", f"f32[8,{10**9}]{{1,0}} parameter(0)"))
+    assert (found.matmul_flops, found.reason) == (None, "the HLO text states more of it than any device could do")
+
+
+def test_a_text_of_computations_that_run_each_other_twice_is_read_in_time() -> None:
+    """Each has two ways to the next, so that a hundred of them have more ways than could be followed."""
+    parts = [TEXT.partition("%fused (")[0]]
+    for number in range(100):
+        fusion = f"f32[8,8]{{1,0}} fusion(%p{number}), kind=kLoop, calls=%c{number + 1}"
+        parts.append(
+            f"%c{number} (p{number}: f32[8,8]) -> f32[8,8] {{\n  %p{number} = f32[8,8]{{1,0}} parameter(0)\n"
+            f"  %a{number}.remat = {fusion}\n  ROOT %a{number} = {fusion}\n}}\n"
+        )
+    parts.append(
+        f"%c100 (p100: f32[8,8]) -> f32[8,8] {{\n  %p100 = f32[8,8]{{1,0}} parameter(0)\n"
+        f"  ROOT %d = f32[8,8]{{1,0}} dot(%p100, %p100), {DOT}\n}}\n"
+    )
+    parts.append(
+        "ENTRY %main (a: f32[8,8]) -> f32[8,8] {\n  %a = f32[8,8]{1,0} parameter(0)\n"
+        "  ROOT %end = f32[8,8]{1,0} fusion(%a), kind=kLoop, calls=%c0\n}\n"
+    )
+    assert of("".join(parts)).matmul_flops is None

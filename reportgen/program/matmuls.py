@@ -26,7 +26,7 @@ _MULTIPLIES_NOTHING = re.compile(
 )
 """Custom calls of XLA that move, sort or split data."""
 
-_WINDOW = re.compile(r", window=\{([^}]*)\}")
+_WINDOW = re.compile(r", window=\{([^{}]*+)\}")
 
 
 _MOST_POSITIONS = 1 << 14

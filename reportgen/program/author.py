@@ -1,10 +1,12 @@
 """Define the author of a buffer: the argument that it is, or the operation of the user's program that fills it."""
 
+import re
 from collections.abc import Iterable, Sequence
 from functools import cached_property
 from typing import Literal
 
 from reportgen.parse.stack_frames import Frame
+from reportgen.program.scopes import direction, path
 from reportgen.record import record
 
 Rule = Literal[
@@ -23,6 +25,7 @@ Rule = Literal[
 """How the operation was found: the value's own instruction, or through something else."""
 
 _LOOP = "/while"
+_IS_NAME = re.compile(r"[A-Za-z_][\w.]*")
 
 UNNAMED_ARGUMENT = "argument "
 """The prefix of the name of an argument that has only a number."""
@@ -94,9 +97,31 @@ class Author:
         return str(self.frame) if self.frame else ""
 
     @property
+    def place(self) -> str:
+        """Return where the bytes come from, `attention, train_step.py:41`; empty where nothing names it.
+
+        A named scope says most, then the user's function, then the operation with its pass of a gradient.
+        """
+        if "/" not in self.scope:
+            return ""
+        own = self.frame if self.frame and not self.frame.is_of_library else None
+        scopes = [name for name in path(self.scope) if _IS_NAME.fullmatch(name)]
+        what = "/".join(scopes[-2:]) or (_function(own) if own else "")
+        operation = self.scope.rpartition("/")[2].partition("[")[0]
+        if own:
+            return f"{what or operation}, {own.file.rpartition('/')[2]}:{own.line}"
+        return what or ", ".join(filter(None, (operation, direction(self.scope))))
+
+    @property
     def read_first(self) -> str:
         """Return `file:line` of the operation that reads an argument first; empty where it is unknown."""
         return self.reader.source if self.reader else ""
+
+
+def _function(frame: Frame) -> str:
+    """Return the user's name of a function: `layer` for `step.<locals>.layer`, `Block` for `Block.__call__`."""
+    name = frame.function.rpartition("<locals>.")[2].removesuffix(".__call__")
+    return name if _IS_NAME.fullmatch(name) and not name.startswith("__") else ""
 
 
 def lines_of_authors(authors: Iterable[Author]) -> Sequence[str]:

@@ -34,14 +34,14 @@ def filled_words(report: Report) -> str:
         if report.source_files:
             return _NO_FILLER
         return _NO_LINES if report.join.module else _NO_TEXT
-    return f"{_lines_words(lines, groups, peak)}{_age_words(report)}"
+    return " ".join(filter(None, (_lines_words(lines, groups, peak), age_words(report))))
 
 
-def _age_words(report: Report) -> str:
+def age_words(report: Report) -> str:
     """Return that the lines may be of other code, if only a file states them that was not written with the dump."""
     is_stated = any(one.file for one in report.analysis.program.stated.values())
     label, age = "" if is_stated else report.join.label, report.join.age
-    return f" The lines are from {label}, written {age}; the code may have changed." if age and label else ""
+    return f"The lines are from {label}, written {age}; the code may have changed." if age and label else ""
 
 
 def _lines_words(lines: Sequence[Group], groups: Sequence[Group], peak: int) -> str:

@@ -232,14 +232,14 @@ def test_a_redacted_site_keeps_the_verdict_and_not_the_text(folder: Path, tmp_pa
 
 def test_the_table_of_chips_is_worded_as_an_upper_limit(folder: Path) -> None:
     shown = beginning(program("out-oom", folder, with_error=False))
-    assert "At most 15.75 GiB are usable on the TPU v5e named next to the dump." in shown
+    assert "The TPU v5e named next to the dump has at most 15.75 GiB" in shown
     assert read_size("15.75G") == V5E
 
 
 def test_a_capacity_that_is_given_beats_what_the_compiler_and_the_chip_say(folder: Path) -> None:
     program("out-oom", folder)
     shown = beginning(folder, "60GiB")
-    assert "The capacity is 60.00 GiB." in shown
+    assert "The capacity is 60.00 GiB, exceeded from" in shown
     assert "XLA says that it needs 66.00 GiB of HBM." in shown
     assert "Does not fit, by 6.00 GiB" in shown
     assert "Does not fit, by" not in beginning(folder, "v5p")

@@ -189,12 +189,24 @@ def test_what_is_needed_and_whether_it_fits(places: Places) -> None:
     assert (over or is_refused) == (one.sentences.fits is False)
 
 
+def largest_line_of_temporaries(space: Mapping[str, Any]) -> Sequence[str]:
+    """Return the line that fills most of the groups that are listed; nothing where those name none."""
+    sizes: Counter[str] = Counter()
+    for group in space["peak_resident_groups"]:
+        if group["class"] == "temporary" and group["source"]:
+            sizes[group["source"]] += group["size_bytes"]
+    return [line for line, _ in sizes.most_common(1)]
+
+
 def test_the_peak_and_the_lines_that_fill_it(places: Places) -> None:
     one, space = places.explained, places.space
     assert places.shown.peak_bytes == space["peak_resident_bytes"] == main_of(places.document)["peak_resident_bytes"]
     for page in places.pages:
         answer = page.first("p", class_="answer")
-        assert one.sentences.filled in answer.text
+        if one.sentences.filled not in answer.text:
+            bar = page.first("ul", class_="segments").text
+            assert re.search(r"\.py:\d", bar)
+            assert all(line_words(line) in bar for line in largest_line_of_temporaries(space))
         if places.shown.peak_bytes is None:
             assert "the peak is unknown" in answer.text
             continue
@@ -303,7 +315,11 @@ def test_the_steps_and_what_is_needed_then_on_pages(places: Places) -> None:
         chosen: Sequence[Any] = places.combined if is_sequence else places.best[: len(cards)]
         assert bool(cards) == bool(places.best)
         for card, step in zip(cards, chosen, strict=True):
-            assert short_words(shortened(step.what)).lower() in card.text.lower()
+            named = card.first("strong")
+            assert (named.attributes["title"] or "").lower().endswith(shortened(step.what).lower())
+            assert all(
+                word in short_words(step.what).lower() for word in named.text.lower().removeprefix("then ").split()[1:]
+            )
             assert is_sequence or saving_words(step) in card.text
             assert left_words(places, step) in card.text
             assert cost_words(step, places.module.analysis.work).lower() in card.text.lower()

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
 from reportgen.advice.arguments import top_name
+from reportgen.analyse.attributed import held_for
 from reportgen.analyse.capacity import Fit
 from reportgen.analyse.classes import HELD_CLASSES, MemoryClass
 from reportgen.analyse.peak_groups import PeakGroup, peak_groups
@@ -18,7 +19,8 @@ from reportgen.reports.report import needed_by_class
 
 _SHOWN = 3
 _ROOM = 28
-_SMALL_PART = 100
+SMALL_PART = 100
+"""Two parts of the need that are smaller than this are not told apart."""
 _SECOND = re.compile(r"[^\[.{]+(?:\[[^\]]*\]|\.\w+)?")
 _MOST_PART = 0.9
 """Where one argument takes more than this part, its own parts are shown."""
@@ -76,7 +78,7 @@ def need(analysis: Analysis, space: Space, fit: Fit | None) -> Need:
 
 def _joined(segments: Sequence[Segment], whole: int) -> Iterator[Segment]:
     """Yield the parts that can be seen, and all others as one."""
-    small = [part for part in segments if part.size_bytes * _SMALL_PART < whole]
+    small = [part for part in segments if part.size_bytes * SMALL_PART < whole]
     yield from (part for part in segments if len(small) < 2 or part not in small)
     if len(small) > 1:
         yield Segment(name="everything else", kind="rest", shade=0, size_bytes=sum(part.size_bytes for part in small))
@@ -98,10 +100,7 @@ def _of_peak(analysis: Analysis, space: Space) -> Iterator[Segment]:
     groups = peak_groups(analysis, space)
     for kind in HELD_CLASSES:
         of_kind = [group for group in groups if group.memory_class == kind]
-        names = _argument_names(of_kind) if kind == "parameter" else [_name(group) for group in of_kind]
-        sizes: Counter[str] = Counter()
-        for group, name in zip(of_kind, names, strict=True):
-            sizes[name] += group.size_bytes
+        sizes = _arguments(of_kind) if kind == "parameter" else _places(analysis, of_kind)
         named = [(name, size) for name, size in sizes.most_common() if name and kind in ("parameter", "temporary")]
         shown = named[:_SHOWN]
         rest = sum(sizes.values()) - sum(size for _, size in shown)
@@ -112,21 +111,30 @@ def _of_peak(analysis: Analysis, space: Space) -> Iterator[Segment]:
             yield Segment(name=name, kind=kind, shade=len(shown), size_bytes=rest)
 
 
-def _name(group: PeakGroup) -> str:
-    """Return the last two parts of a group's name, which tell it from others; empty for bytes without a buffer."""
-    return "/".join(group.name.split("/")[-2:])
+def _places(analysis: Analysis, groups: Sequence[PeakGroup]) -> Counter[str]:
+    """Return the bytes of each place of the program or, where none is known, of groups by the end of their names."""
+    sizes: Counter[str] = Counter()
+    for group in groups:
+        for share in group.shares:
+            number = held_for(analysis, share)
+            place = analysis.authors.of(number).place if number is not None else ""
+            sizes[place or "/".join(group.name.split("/")[-2:])] += share.size_bytes
+    return sizes
 
 
-def _argument_names(groups: Sequence[PeakGroup]) -> Sequence[str]:
-    """Return the program's argument that each group is part of or, of one large argument, which part of that."""
+def _arguments(groups: Sequence[PeakGroup]) -> Counter[str]:
+    """Return the bytes of each of the program's arguments or, of one large argument, of its parts."""
     tops = [_known(top_name(group.name)) for group in groups]
     sizes: Counter[str] = Counter()
     for top, group in zip(tops, groups, strict=True):
         sizes[top] += group.size_bytes
     largest = max(sizes.values(), default=0)
     if largest < _MOST_PART * sum(sizes.values()):
-        return tops
-    return [_known(match[0]) if (match := _SECOND.match(group.name)) else "" for group in groups]
+        return sizes
+    parts: Counter[str] = Counter()
+    for group in groups:
+        parts[_known(match[0]) if (match := _SECOND.match(group.name)) else ""] += group.size_bytes
+    return parts
 
 
 def _known(name: str) -> str:

@@ -10,9 +10,10 @@ from reportgen.analyse.spaces import main_space
 from reportgen.intervals.step_function import Peak
 from reportgen.record import record
 from reportgen.render.module.fit_banner import misfit_elsewhere
+from reportgen.render.module.need import SMALL_PART
 from reportgen.render.view import Module
 from reportgen.reports.formats import human_bytes
-from reportgen.reports.source_words import filled_words
+from reportgen.reports.source_words import age_words, filled_words
 from reportgen.reports.work_words import MUCH, recomputed_words
 
 
@@ -24,13 +25,14 @@ class VerdictView:
 
     `recomputed` says what is computed again to need less, empty for nothing; it `is_costly` where XLA does much of it.
     `has_device` is whether it is for a device with memory of its own, and `host_bytes` what it needs on the host.
-    `devices` are those to choose from where the device is not known, and `filled` says which lines fill the peak.
+    `devices` are those to choose from where the device is not known, and `about_lines` says how to learn the source
+    lines, or of what age they are.
     `waiting_bytes` are temporaries that are neither read nor written at the peak.
     """
 
     space: Space
     peak: Peak | None
-    filled: str
+    about_lines: str
     waiting_bytes: int
     fit: Fit | None
     elsewhere: str
@@ -53,7 +55,7 @@ def verdict(module: Module) -> VerdictView | None:
     return VerdictView(
         space=space,
         peak=space.peak_resident,
-        filled=filled_words(module),
+        about_lines=age_words(module) if _has_lines_in_bar(module, space) else filled_words(module),
         waiting_bytes=idle_temporary_bytes(module.analysis, idle),
         fit=module.fits.get(space.color),
         elsewhere=_elsewhere(module, space),
@@ -63,6 +65,14 @@ def verdict(module: Module) -> VerdictView | None:
         devices=tuple(DEVICES.values()) if is_unknown else (),
         host_bytes=host.needed_bytes if (host := module.analysis.spaces.get(HOST_SPACE)) else 0,
     )
+
+
+def _has_lines_in_bar(module: Module, space: Space) -> bool:
+    """Return whether the bar of what is needed names the line of a temporary."""
+    of_temporaries = (
+        dict(group.classes).get("temporary", 0) for group in module.source_lines[space.color] if group.kind == "named"
+    )
+    return max(of_temporaries, default=0) * SMALL_PART >= space.needed_bytes
 
 
 def _elsewhere(module: Module, space: Space) -> str:

@@ -4,6 +4,7 @@ The confidence of a suggestion decides its words. Predictions and estimates are 
 are not.
 """
 
+import re
 from collections.abc import Mapping
 
 from reportgen.advice.advice_records import (
@@ -27,6 +28,7 @@ from reportgen.analyse.capacity import Fit
 from reportgen.analyse.matmul_work import Work
 from reportgen.reports.formats import UNITS, capital, human_bytes, human_flops, least_words, signed_percent
 
+_SHAPE_AT_LINE = re.compile(r": \w+\[[\d,]*\] at (?=[^\s:]+:\d)")
 _ROUNDED: frozenset[Confidence] = frozenset(("range", "up to", "predicted", "estimate"))
 
 CONFIDENCES: Mapping[Confidence, str] = {
@@ -170,6 +172,11 @@ def what_words(advice: Advice, suggestion: Suggestion) -> str:
 def title_words(suggestion: Suggestion) -> str:
     """Return what a suggestion changes, after those before it, with a capital."""
     return f"Then {suggestion.what}" if suggestion.after else capital(suggestion.what)
+
+
+def card_words(suggestion: Suggestion) -> str:
+    """Return what a suggestion changes without the shape of what it is about, where a line says where that is."""
+    return _SHAPE_AT_LINE.sub(" at ", title_words(suggestion))
 
 
 def note_words(suggestion: Suggestion) -> str:

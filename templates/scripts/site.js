@@ -1,5 +1,6 @@
 // What every page of a site runs. Each part looks for its own elements, so one file serves all kinds of pages.
 import { startChanges } from "./changes.js";
+import { startCopies } from "./copy.js";
 import { drawFigures } from "./charts.js";
 import { acceptData } from "./data.js";
 import { startDeviceCards } from "./device-cards.js";
@@ -55,6 +56,7 @@ startFilters();
 startOtherPages();
 startValueSections();
 startMembers();
+startCopies();
 startDevice();
 startDeviceCards();
 startDeviceOverview();

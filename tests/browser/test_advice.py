@@ -168,3 +168,18 @@ def test_the_overview_is_sorted_by_what_a_module_could_need(visit: Visit, sample
     sizes = cells.evaluate_all("cells => cells.map(cell => Number(cell.querySelector('data')?.value ?? -1))")
     assert sizes == sorted(sizes, reverse=True)
     assert len(set(sizes)) > 3
+
+
+def test_the_code_of_a_suggestion_is_copied_whole_however_much_of_it_is_shown(module_page: Page) -> None:
+    module_page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    button = module_page.locator(".step-list button[name=copy]").first
+    button.click()
+    expect(button).to_have_text("Copied")
+    code = button.locator("xpath=..").locator("code").inner_text()
+    assert code
+    assert module_page.evaluate("navigator.clipboard.readText()") == code
+
+
+def test_all_suggestions_are_a_click_away(module_page: Page) -> None:
+    module_page.get_by_role("link", name="All suggestions").click()
+    expect(module_page.get_by_role("region", name="Suggestions, best first")).to_be_visible()

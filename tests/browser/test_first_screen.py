@@ -8,7 +8,7 @@ from playwright.sync_api import Page, expect
 Visit = Callable[..., Page]
 
 CHART_ABOVE, ANSWER_ABOVE, LONGEST = 560, 800, 3_000
-RECOMPUTING = 30
+RECOMPUTING = 10
 """How much lower the chart may be where a line more says what XLA recomputes."""
 LONGEST_OF_PROGRAMS = 3_300
 """The same for a whole program of a user, with suggestions and a refusal: `samples/v5e-train-step`."""

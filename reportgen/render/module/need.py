@@ -112,14 +112,23 @@ def _of_peak(analysis: Analysis, space: Space) -> Iterator[Segment]:
 
 
 def _places(analysis: Analysis, groups: Sequence[PeakGroup]) -> Counter[str]:
-    """Return the bytes of each place of the program or, where none is known, of groups by the end of their names."""
+    """Return the bytes of each place of the program or, where none is known, of groups."""
     sizes: Counter[str] = Counter()
     for group in groups:
         for share in group.shares:
             number = held_for(analysis, share)
-            place = analysis.authors.of(number).place if number is not None else ""
-            sizes[place or "/".join(group.name.split("/")[-2:])] += share.size_bytes
+            author = analysis.authors.of(number) if number is not None else None
+            place = (author.place or author.argument) if author else ""
+            sizes[place or _unplaced(group)] += share.size_bytes
     return sizes
+
+
+def _unplaced(group: PeakGroup) -> str:
+    """Return the end of a group's name or, where only the compiler names it, first how many buffers of what shape."""
+    if "/" in group.name or not group.shape:
+        return "/".join(group.name.split("/")[-2:])
+    several = f"{len(group.buffers):,} × " if len(group.buffers) > 1 else ""
+    return f"{several}{group.shape}, {group.name}"
 
 
 def _arguments(groups: Sequence[PeakGroup]) -> Counter[str]:

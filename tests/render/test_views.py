@@ -225,3 +225,13 @@ def test_spaces_that_nobody_runs_out_of_get_a_line_instead_of_tables() -> None:
         labels = [table.label for table in tables_of(pages[name])]
         assert any("space 0" in label for label in labels)
         assert not any("space 2" in label for label in labels)
+
+
+def test_a_sound_dump_is_told_so_in_a_sentence_and_its_notes_are_folded() -> None:
+    module = next(module for module in sample_modules() if module.label.startswith("tpu-train-step"))
+    wrong = pages_of(module_of(edited(STEP, ("(size=30,offset=0)", "(size=30,offset=9)"))))["findings.html"]
+    sound = pages_of(module)["findings.html"]
+    assert "The numbers can be trusted" in plain(sound)
+    assert 'id="findings-table"' in sound.partition("<details")[2]
+    assert "The numbers can be trusted" not in plain(wrong)
+    assert 'id="findings-table"' in wrong.partition("<details")[0]

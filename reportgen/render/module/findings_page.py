@@ -33,6 +33,7 @@ def findings_page(module: Module, site_title: str) -> Page:
         links=Links(module, 0),
         findings=analysis.findings,
         finding_counts=finding_counts(analysis),
+        problems=[finding for finding in analysis.findings if finding.severity != "note"],
         badge=badge_of(analysis),
         checks=analysis.evidence,
         quotes=[_quote(module, finding) for finding in located[:_SHOWN_EXCERPTS]],

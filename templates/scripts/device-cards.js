@@ -65,10 +65,12 @@ export const startDeviceCards = () => {
   const heading = document.getElementById("first-steps"), ownHeading = heading?.textContent ?? "";
   const solved = /** @type {HTMLElement | null | undefined} */ (heading?.closest("section"))?.dataset.solved ?? "";
   const needed = Number(choice.dataset.needs), unknown = verdict.textContent;
+  const asking = /** @type {HTMLElement | null} */ (document.querySelector(".asks-device"));
   followDevice((capacity) => {
     verdict.classList.toggle("fit", capacity !== null);
     verdict.classList.toggle("over", capacity !== null && needed > capacity);
     verdict.textContent = capacity === null ? unknown : verdictWords(needed, capacity);
+    if (asking) asking.hidden = capacity !== null;
     drawBars(needed, capacity);
     const isSolved = judgeSteps(needed, capacity);
     if (heading) heading.textContent = isSolved ? solved : ownHeading;

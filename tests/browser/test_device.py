@@ -48,9 +48,11 @@ def test_a_device_that_is_named_holds_on_all_pages_of_the_site(samples_site: Pat
     allocated = int(choice.get_attribute("data-needs") or "")
     expect(verdict).to_have_text(f"Fits: {human_bytes(CHIPS['v5e'] - allocated)} left")
     expect(page.locator(".need .tick")).to_have_text(human_bytes(CHIPS["v5e"]))
+    expect(page.get_by_text("To check the fit")).to_be_hidden()
     choice.focus()
     choice.select_option("")
     expect(verdict).to_have_text("Device unknown")
+    expect(page.get_by_text("To check the fit")).to_be_visible()
     expect(page.locator(".need .tick")).to_have_count(0)
 
 

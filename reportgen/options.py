@@ -9,6 +9,8 @@ from reportgen.record import record
 
 DEFAULT_TITLE = "XLA memory report"
 DEFAULT_OUTPUT = Path("site")
+SITES = Path("xla-memory")
+"""Where the sites of programs are that were run, each in a directory of its name."""
 DEFAULT_DUMPS = Path("xla-dumps")
 DEFAULT_HOST = "127.0.0.1"
 

@@ -11,7 +11,7 @@ from reportgen.errors import OptionError
 from reportgen.input.pipes import kept_pipe
 from reportgen.input.reading import DEFAULT_MAX_DUMP_BYTES
 from reportgen.input.remote import AnyPath, is_url, located
-from reportgen.options import DEFAULT_OUTPUT, DEFAULT_TITLE
+from reportgen.options import DEFAULT_OUTPUT, DEFAULT_TITLE, SITES
 
 _MOST_DIGITS = 18  # less than what the system can count
 
@@ -73,15 +73,15 @@ def add_capacity(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def add_site(parser: argparse.ArgumentParser) -> None:
-    """Add the flags that `build` and `watch` share."""
+def add_site(parser: argparse.ArgumentParser, output: Path | None = DEFAULT_OUTPUT) -> None:
+    """Add the flags that `build`, `run` and `watch` share; without an `output`, the site has the program's name."""
     parser.add_argument(
         "-o",
         "--output",
         type=_directory,
-        default=DEFAULT_OUTPUT,
+        default=output,
         metavar="DIR",
-        help="write the site to this directory (default: %(default)s)",
+        help=f"write the site to this directory (default: {output or SITES / 'PROGRAM'})",
     )
     parser.add_argument("--title", help=f'title of the site (default: "{DEFAULT_TITLE}")')
     add_force(parser)

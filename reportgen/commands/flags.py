@@ -25,7 +25,7 @@ from reportgen.commands.arguments import (
 from reportgen.compare.build_metadata import commit_name, growth_reason, link_url, utc
 from reportgen.compare.growth import Growth, parse_growth, parse_share
 from reportgen.errors import InvalidBudget
-from reportgen.options import DEFAULT_DUMPS, DEFAULT_HOST, DEFAULT_TITLE
+from reportgen.options import DEFAULT_DUMPS, DEFAULT_HOST, DEFAULT_OUTPUT, DEFAULT_TITLE
 
 _ADD = "Add the figures of a build to a history: to its file, or for one at a URL to the copy in the site."
 _FIND = "Print the figures of the nearest commit in a history, as a baseline; if none is there, only a warning."
@@ -43,7 +43,7 @@ def add_run_flags(parser: argparse.ArgumentParser) -> None:
         help="keep the dumps in this directory; the next run replaces them (default: %(default)s)",
     )
     parser.add_argument("--only", metavar="REGEX", help="dump only modules whose names match")
-    _add_build(parser)
+    _add_build(parser, output=None)
     parser.set_defaults(single_file=None, module=None, explains=True)
 
 
@@ -191,10 +191,10 @@ def add_export_flags(parser: argparse.ArgumentParser) -> None:
     parser.set_defaults(executor=None)  # read by what the commands share
 
 
-def _add_build(parser: argparse.ArgumentParser) -> None:
+def _add_build(parser: argparse.ArgumentParser, output: Path | None = DEFAULT_OUTPUT) -> None:
     """Add the flags that `build` and `run` share."""
     add_analysis(parser)
-    add_site(parser)
+    add_site(parser, output)
     add_pages(parser)
     parser.add_argument("-q", "--quiet", action="store_true", help="print nothing but errors")
 

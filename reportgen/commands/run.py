@@ -3,11 +3,13 @@
 import argparse
 import os
 import sys
+from collections.abc import Sequence
 from contextlib import redirect_stdout
 from pathlib import Path
 
 from reportgen.commands import build
 from reportgen.errors import MissingCommand, OptionError, ReportgenError
+from reportgen.options import SITES
 from reportgen.programs.dumps import Left
 from reportgen.programs.interpreters import chosen_python
 from reportgen.programs.run import RunOptions, run_program
@@ -24,6 +26,7 @@ def run(options: argparse.Namespace, terminal: Terminal) -> int:
     command = options.program[1:] if options.program[:1] == ["--"] else options.program
     if not command:
         raise MissingCommand("run: no command given; write it after --, as in: reportgen run -- python train.py")
+    options.output = options.output or SITES / _name(command)
     if options.dumps.resolve().is_relative_to(options.output.resolve()):
         raise OptionError(f"--dumps {options.dumps}: it is in the directory of the site, which is not searched")
     chosen = chosen_python(command, os.environ)
@@ -52,6 +55,16 @@ def run(options: argparse.Namespace, terminal: Terminal) -> int:
             terminal.error(str(error))
             code = error.exit_code
     return ran.exit_code or code
+
+
+def _name(command: Sequence[str]) -> str:
+    """Return the name of a program: of its Python file or module, else of its command."""
+    for word, following in zip(command, [*command[1:], ""], strict=True):
+        if word.endswith(".py"):
+            return Path(word).stem
+        if word == "-m" and following:
+            return following
+    return Path(command[0]).name
 
 
 def _dumped_words(left: Left, dumps: Path) -> str:

@@ -15,13 +15,12 @@ from weakref import finalize
 from reportgen.analyse.devices import read_capacity
 from reportgen.build import build
 from reportgen.errors import MissingPackage
-from reportgen.options import BuildOptions
+from reportgen.options import SITES, BuildOptions
 from reportgen.programs.compiled import compiled_plan
 from reportgen.programs.dumps import keep_error, keep_plan, kept_folder
 from reportgen.programs.memory_report import MemoryReport
 
 _OUT_OF_MEMORY = "RESOURCE_EXHAUSTED"
-_SITES = Path("xla-memory")
 
 
 def report(
@@ -52,14 +51,14 @@ def report(
         plan = compiled_plan(function)
         with TemporaryDirectory(prefix="reportgen-") as folder:
             keep_plan(Path(folder), plan)
-            return _built(Path(folder), Path(output) if output else _SITES / plan.name, plan.name, None, capacity)
+            return _built(Path(folder), Path(output) if output else SITES / plan.name, plan.name, None, capacity)
     if is_lowered:
-        return _compiled_again(function, _SITES / "lowered" if output is None else Path(output), "lowered", capacity)
+        return _compiled_again(function, SITES / "lowered" if output is None else Path(output), "lowered", capacity)
     jax = _imported_jax()
     jitted = function if hasattr(function, "lower") else jax.jit(function)
     # Without brackets, because a lambda is called `<lambda>`, and Windows allows no such folder.
     name = getattr(function, "__name__", type(function).__name__).strip("<>")
-    site = Path(output) if output else _SITES / name
+    site = Path(output) if output else SITES / name
     return _compiled_again(jitted.lower(*args, **kwargs), site, name, capacity)
 
 

@@ -20,6 +20,7 @@ pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs signals a
 
 COMPILE = "from tests.support.fake_xla import compile_module, flags; compile_module('jit_step')"
 PYTHON = sys.executable
+SITE = Path("xla-memory", Path(PYTHON).name)
 SAMPLE = next((SAMPLES / "cpu-tiny").glob("*-buffer-assignment.txt"))
 OOM = "RESOURCE_EXHAUSTED: Ran out of memory on HBM, the total memory required for HLO temporaries (24.00G) exceeds"
 
@@ -53,6 +54,24 @@ def dumped(folder: Path) -> list[str]:
 FIRST = "module_0000.jit_step.cpu_after_optimizations-buffer-assignment.txt"
 
 
+@pytest.mark.parametrize(
+    ("command", "name"),
+    [
+        ([PYTHON, "train.py", "--steps", "3"], "train"),
+        ([PYTHON, "-m", "train_pkg"], "train_pkg"),
+        ([PYTHON, "-c", COMPILE], Path(PYTHON).name),
+    ],
+    ids=["file", "module", "text"],
+)
+def test_the_site_has_the_name_of_the_program_unless_it_is_given(
+    run: Run, tmp_path: Path, command: list[str], name: str
+) -> None:
+    for path in ("train.py", "train_pkg.py"):
+        (tmp_path / path).write_text(COMPILE, encoding="utf-8")
+    assert run(command).err.endswith(f"{Path('xla-memory', name, 'index.html')}\n")
+    assert run(command, "-o", "other").err.endswith(f"{Path('other', 'index.html')}\n")
+
+
 # What the program does, and where its dumps are
 
 
@@ -62,7 +81,7 @@ def test_a_program_is_run_and_its_report_is_built(run: Run, tmp_path: Path) -> N
     assert "1 module of 1 process; " in ran.err
     assert "jit_step: cpu, memory\nNeeds 896.00 KiB. Whether that fits is unknown.\n" in ran.err
     assert dumped(tmp_path) == [FIRST]
-    assert (tmp_path / "site" / "index.html").is_file()
+    assert (tmp_path / SITE / "index.html").is_file()
 
 
 @pytest.mark.parametrize(
@@ -203,7 +222,7 @@ def test_the_users_own_sitecustomize_is_loaded(run: Run, tmp_path: Path) -> None
 )
 def test_the_exit_code_is_the_programs_and_the_report_is_built(run: Run, tmp_path: Path, end: str, code: int) -> None:
     assert run(f"{COMPILE}; {end}").code == code
-    assert (tmp_path / "site" / "index.html").is_file()
+    assert (tmp_path / SITE / "index.html").is_file()
 
 
 def test_a_program_that_dies_in_the_middle_of_a_dump_has_a_report(run: Run, tmp_path: Path) -> None:
@@ -211,7 +230,7 @@ def test_a_program_that_dies_in_the_middle_of_a_dump_has_a_report(run: Run, tmp_
     assert ran.code == 128 + signal.SIGABRT
     assert "2 modules of 1 process; " in ran.err
     assert "Traceback" not in ran.err
-    assert (tmp_path / "site" / "index.html").is_file()
+    assert (tmp_path / SITE / "index.html").is_file()
 
 
 def test_the_text_of_an_out_of_memory_error_is_kept_beside_the_dump(run: Run, tmp_path: Path) -> None:
@@ -237,7 +256,7 @@ def test_signals_reach_the_program(tmp_path: Path, number: signal.Signals, handl
         assert process.stdout.readline() == b"ready\n"
         process.send_signal(number)
         assert process.wait(60) == (3 if handles else 128 + number)
-    assert (tmp_path / "site" / "index.html").is_file()
+    assert (tmp_path / SITE / "index.html").is_file()
 
 
 def test_an_interrupt_from_the_terminal_comes_once_and_the_report_is_built(tmp_path: Path) -> None:
@@ -268,7 +287,7 @@ sys.exit(5)
     assert b"interrupts: 1" in shown
     assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 5
     os.close(terminal)
-    assert (tmp_path / "site" / "index.html").is_file()
+    assert (tmp_path / "xla-memory" / "program" / "index.html").is_file()
 
 
 def test_input_and_output_are_the_programs(tmp_path: Path) -> None:
@@ -324,7 +343,7 @@ def test_the_reason_is_named(
     ran = run(program, *options, **variables)
     assert ran.code == (4 if "exit(4)" in program else 1)
     assert words in ran.err
-    assert not (tmp_path / "site").exists()
+    assert not (tmp_path / SITE).exists()
 
 
 def test_caches_are_off(run: Run, tmp_path: Path) -> None:
@@ -461,7 +480,7 @@ def test_the_site_is_that_of_build(run: Run, tmp_path: Path) -> None:
     run(COMPILE)
     command = [PYTHON, "-m", "reportgen", "build", "xla-dumps", "-o", "again"]
     subprocess.run(command, cwd=tmp_path, env=environment(), capture_output=True, check=True)
-    first, again = tmp_path / "site", tmp_path / "again"
+    first, again = tmp_path / SITE, tmp_path / "again"
     pages = [path.relative_to(first) for path in sorted(first.rglob("*.html"))]
     assert pages
     assert all((first / page).read_bytes() == (again / page).read_bytes() for page in pages)

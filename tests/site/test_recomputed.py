@@ -2,11 +2,13 @@
 
 import json
 import re
+from contextlib import suppress
 from html import unescape
 from pathlib import Path
 
 import pytest
 
+from reportgen.cli import main
 from reportgen.render.html.links import listed
 from reportgen.reports.formats import human_flops, percent
 from tests.support.commands import runner
@@ -79,3 +81,11 @@ def test_a_copy_leads_to_the_first_that_computes_the_same_and_back(sites: dict[s
 def section_at(folder: Path, href: str) -> str:
     page, _, anchor = href.partition("#")
     return section((folder / page).read_text(encoding="utf-8").replace("<wbr>", ""), anchor)
+
+
+def test_a_single_file_has_no_link_to_the_schedule_that_it_lacks(tmp_path: Path) -> None:
+    with suppress(SystemExit):
+        main(["build", str(SAMPLES / PLAIN), "--single-file", str(tmp_path / "one.html"), "-q"])
+    page = (tmp_path / "one.html").read_text(encoding="utf-8")
+    assert "FLOPs are not time." in page
+    assert "#schedule" not in page

@@ -15,7 +15,7 @@ import pytest
 import reportgen
 from reportgen.cli import COMMANDS
 from reportgen.errors import BrokenInstallation
-from reportgen.render.drawings.charts import specifications_script
+from reportgen.render.drawings.charts import FONT, specifications_script
 from reportgen.render.site import assets
 
 pytestmark = pytest.mark.slow
@@ -110,6 +110,10 @@ def test_the_charts_are_those_that_altair_writes() -> None:
     assert assets.read_asset("chart-specifications.js").decode("utf-8") == specifications_script(), (
         "reportgen/render/drawings/charts.py has changed since the installation: run `pip install -e .`"
     )
+
+
+def test_charts_have_the_typeface_of_the_pages() -> None:
+    assert f"--sans: {FONT};" in assets.read_asset("theme.css").decode("utf-8")
 
 
 def test_the_chart_library_is_the_one_that_altair_writes_for() -> None:

@@ -93,6 +93,7 @@ const startChart = (figure, view, axis) => {
   const ownScale = { low: 0, limit: view.signal("limit"), ticks: view.signal("ticks"), unit_bytes: view.signal("unit_bytes"), unit: view.signal("unit") };
   const held = view.data("held"), height = view.height(), ownCapacity = view.data("capacity");
   const needed = /** @type {{limit: number}[]} */ (view.data("levels"))[0].limit;
+  const [peak] = /** @type {{side: string}[]} */ (view.data("marks"));
   let shown = `0-${axis.total} by class, change , device `;
   /** @type {Band[]} */
   let bands = [];
@@ -144,7 +145,9 @@ const startChart = (figure, view, axis) => {
     else view.data("bands", []);
     const [low, limit] = isStacked ? showBands(view, bands, range) : ofClasses;
     const line = chosenLine(), whole = wholeScale();
-    view.data("capacity", line === null ? ownCapacity : [{ limit: line }]);
+    // As in `chart_data.py`, its name is on the side where the peak is not.
+    const side = peak.side === "left" ? "right" : "left";
+    view.data("capacity", line === null ? ownCapacity : [{ limit: line, label: `capacity ${humanBytes(line)}`, side }]);
     const isAll = range[0] === 0 && range[1] === axis.total && (change?.peak ?? 0) <= Number(whole.limit);
     const shownBytes = isAll ? whole : { low, limit: Math.max(limit, ofClasses[1]), ...windowTicks(low, Math.max(limit, ofClasses[1])) };
     const begin = counted(Math.round(Number(shownBytes.low) / Number(shownBytes.unit_bytes)));

@@ -40,19 +40,29 @@ def memory_over_time(
         {"class": "temporary", "moment": moment, "low": space.static_bytes, "high": space.static_bytes + amount}
         for moment, amount in thinned(space.temp)
     ]
-    marks = [("peak", peak.moment)]
+    marks = [(f"peak {formats.human_bytes(peak.amount)}", peak.moment)]
     if analysis.xla_peak and analysis.xla_peak.moment != peak.moment:
         marks.append(("XLA’s peak", analysis.xla_peak.moment))
+    is_early = 2 * peak.moment < analysis.moments
     datasets = {
         "held": _held_bands(analysis, space, last),
         "temporary": temporary,
         "bands": [],
         "live": [{"moment": moment, "amount": amount} for moment, amount in thinned(space.live)],
         "levels": [{"limit": limit}],
-        "capacity": [{"limit": capacity}] if capacity else [],
+        # On the side where the peak is not.
+        "capacity": [{"limit": capacity, "label": _capacity_label(capacity), "side": "right" if is_early else "left"}]
+        if capacity
+        else [],
         # The name of a mark is on the side of its line that has room for it.
         "marks": [
-            {"label": label, "moment": moment, "row": row, "side": "left" if 2 * moment < analysis.moments else "right"}
+            {
+                "label": label,
+                "moment": moment,
+                "amount": space.static_bytes + space.temp.at(moment),
+                "row": row,
+                "side": "left" if 2 * moment < analysis.moments else "right",
+            }
             for row, (label, moment) in enumerate(marks)
         ],
         "phases": list(_strip(phases)) if space is main_space(analysis.spaces) else [],
@@ -70,6 +80,10 @@ def memory_over_time(
         **byte_ticks(max(limit, capacity)),
     }
     return {"datasets": datasets, "params": parameters}
+
+
+def _capacity_label(capacity: int) -> str:
+    return f"capacity {formats.human_bytes(capacity)}"
 
 
 def _recomputing(analysis: Analysis) -> Sequence[int]:

@@ -17,9 +17,13 @@ import altair as alt
 
 from reportgen.analyse.classes import CLASSES, HELD_CLASSES
 
+FONT = 'system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif'
+"""As `--sans` of `theme.css`: Vega measures texts on a canvas, which does not know the variables of a page."""
+_FONT_SIZE, _LETTER = 12, 6.7
+"""The size of a text and the width of one of its letters on average, in pixels: a name that has no room is left out."""
 _AXIS_WIDTH = 76
 _LABEL_HEIGHT = 14
-_PHASES_BELOW, _PHASE_HEIGHT = 42, 16
+_PHASES_BELOW, _PHASE_HEIGHT = 24, 16
 _TICK_HEIGHT = 6
 _MOST_TICKS = 10
 """More than `byte_ticks` gives, because Vega leaves out every other one where there are more than it would choose."""
@@ -45,16 +49,15 @@ def _parameters(*names: str) -> dict[str, Any]:
     return {name: alt.param(name=name, value=None) for name in names}
 
 
-def _time_axis(field: str, **options: Any) -> Any:
+def _time_axis(field: str, title: str | None = None, **options: Any) -> Any:
     """Return an axis of program order from moment `first` to `last`, so that charts on one page show the same part."""
     scale = alt.Scale(nice=False, zero=False, domain=[alt.expr("first"), alt.expr("last")])
-    axis = alt.Axis(tickMinStep=1, format=",d", title="program order (instruction number)")
+    axis = alt.Axis(tickMinStep=1, format=",d", title=title)
     return alt.X(f"{field}:Q", scale=scale, axis=axis, **options)
 
 
 def _bytes_axis(ticks: Any, **options: Any) -> Any:
     width = _AXIS_WIDTH
-    options.setdefault("title", "bytes")
     return alt.Axis(
         values=ticks, tickCount=_MOST_TICKS, labelExpr=_BYTES_LABEL, minExtent=width, maxExtent=width, **options
     )
@@ -68,7 +71,6 @@ def _largest_modules() -> dict[str, Any]:
     names = alt.Axis(
         labelExpr="names[datum.value]",
         labelLimit=alt.expr("containerSize()[0] < 600 ? 120 : 280"),
-        labelFontSize=12,
         title=None,
         ticks=False,
         domain=False,
@@ -80,7 +82,7 @@ def _largest_modules() -> dict[str, Any]:
         legend=None,
     )
     bars = _named("parts").mark_bar(cursor="pointer").encode(x=size, x2="high:Q", y=place, color=color, href="href:N")
-    totals = _named("totals").mark_text(align="left", dx=5, fontSize=12, fill="var(--text)")
+    totals = _named("totals").mark_text(align="left", dx=5, fill="var(--text)")
     chart = alt.layer(bars, *_device(), totals.encode(x="end:Q", y="rank:O", text="label:N"))
     # The page sets the height, because Vega-Lite cannot fit the width if it chooses the height itself.
     sized = chart.properties(width="container", height="container")
@@ -102,7 +104,7 @@ def _memory_over_time() -> dict[str, Any]:
         legend=None,
     )
     scale = alt.Scale(domain=[alt.expr("low"), alt.expr("limit")], nice=False, zero=False)
-    size = alt.Y("low:Q", scale=scale, axis=_bytes_axis(parameters["ticks"]))
+    size = alt.Y("low:Q", scale=scale, axis=_bytes_axis(parameters["ticks"], title=None))
     held = (
         _named("held").mark_rect(clip=True).encode(x=_time_axis("first"), x2="last:Q", y=size, y2="high:Q", color=color)
     )
@@ -129,6 +131,7 @@ def _memory_over_time() -> dict[str, Any]:
         *_capacity(),
         *_marks(),
         *_begin(),
+        _axis_name(),
         *_phases(),
         _recomputing(),
         chosen.encode(x="moment:Q"),
@@ -137,15 +140,17 @@ def _memory_over_time() -> dict[str, Any]:
 
 
 def _capacity() -> Iterator[Any]:
-    """Yield the line of the capacity and its name, both on the page's background because they cross all classes."""
-    name = {"text": "capacity", "align": "right", "dx": -4, "dy": -5, "baseline": "bottom"}
-    for rule, text in (
-        ({"stroke": "var(--background)", "strokeWidth": 5}, {"stroke": "var(--background)", "strokeWidth": 5}),
-        ({"stroke": "var(--error)", "strokeWidth": 2}, {"fill": "var(--error)"}),
-    ):
-        shown = _named("capacity").transform_filter("datum.limit >= low && datum.limit <= limit")
-        yield shown.mark_rule(**rule).encode(y="limit:Q")
-        yield shown.mark_text(**name, **text).encode(x=alt.value(alt.expr("width")), y="limit:Q")
+    """Yield the region above the capacity, its edge, and its name on the page's background."""
+    above = _named("capacity").transform_filter("datum.limit <= limit").mark_rect(fill="var(--error)", opacity=0.12)
+    yield above.encode(x=alt.value(0), x2=alt.value(alt.expr("width")), y=alt.Y("limit:Q"), y2=alt.value(0))
+    shown = _named("capacity").transform_filter("datum.limit >= low && datum.limit <= limit")
+    yield shown.mark_rule(stroke="var(--error)", strokeWidth=2).encode(y="limit:Q")
+    is_left = "datum.side == 'left'"
+    for look in ({"stroke": "var(--background)", "strokeWidth": 5}, {"fill": "var(--error)"}):
+        name = shown.mark_text(
+            align=alt.expr("datum.side"), dx=alt.expr(f"{is_left} ? 6 : -6"), dy=-6, baseline="bottom", **look
+        )
+        yield name.encode(x=alt.value(alt.expr(f"{is_left} ? 0 : width")), y="limit:Q", text="label:N")
 
 
 def _begin() -> Iterator[Any]:
@@ -154,6 +159,12 @@ def _begin() -> Iterator[Any]:
     for look in ({"stroke": "var(--background)", "strokeWidth": 5}, {"fill": "var(--text)"}):
         words = _named("begin").mark_text(**place, **look)
         yield words.encode(x=alt.value(0), y=alt.value(alt.expr("height")), text="label:N")
+
+
+def _axis_name() -> Any:
+    """Return the name of the time axis, beside its ticks, because a title below them would take a line."""
+    name = _named("levels").mark_text(text="instruction", align="right", baseline="top", dx=-10, fill="var(--muted)")
+    return name.encode(x=alt.value(0), y=alt.value(alt.expr("height + 7")))
 
 
 def _recomputing() -> Any:
@@ -174,34 +185,36 @@ def _phases() -> Iterator[Any]:
     top, bottom = (alt.value(alt.expr(f"height + {_PHASES_BELOW + extra}")) for extra in (0, _PHASE_HEIGHT))
     box = shown.mark_rect(fill="var(--line)", stroke="var(--background)", strokeWidth=2)
     yield box.encode(x=_time_axis("begin"), x2="end:Q", y=top, y2=bottom)
-    width = "(datum.end - datum.begin) / (last - first) * width - 8"
-    words = shown.mark_text(baseline="middle", fill="var(--text)", limit=alt.expr(f"max({width}, 1)"))
+    room = f"(datum.end - datum.begin) / (last - first) * width > {_LETTER} * length(datum.label) + 8"
+    words = shown.transform_filter(room).mark_text(baseline="middle", fill="var(--text)")
     place = alt.value(alt.expr(f"height + {_PHASES_BELOW + _PHASE_HEIGHT // 2}"))
     yield words.encode(x=_time_axis("middle"), y=place, text=alt.Text("label:N"))
 
 
 def _marks() -> Iterator[Any]:
-    """Yield the lines of the peaks and their names."""
-    # Drawn on a wider line of the page's background, because neither color stands out from every class of memory.
-    mark_edges = _named("marks").mark_rule(stroke="var(--background)", strokeWidth=4, clip=True)
-    marks = _named("marks").mark_rule(
-        stroke=alt.expr("datum.label == 'peak' ? 'var(--accent)' : 'var(--text)'"),
-        strokeDash=alt.expr("datum.label == 'peak' ? [1, 0] : [3, 3]"),
-        strokeWidth=1.5,
-        clip=True,
-    )
-    # Above the plot, in a row for each mark, because no color of text can be read on every class of memory.
+    """Yield a dot at each peak, a line from it to the top of the plot, and its name above: no line hides a peak."""
     shown = _named("marks").transform_filter("datum.moment >= first && datum.moment <= last")
-    mark_names = shown.mark_text(
+    is_first = "datum.row == 0"
+    line = shown.mark_rule(stroke=alt.expr(f"{is_first} ? 'var(--text)' : 'var(--muted)'"), clip=True)
+    yield line.encode(x="moment:Q", y="amount:Q", y2=alt.value(0))
+    dot = shown.transform_filter("datum.amount >= low && datum.amount <= limit").mark_point(
+        filled=True,
+        opacity=1,
+        size=alt.expr(f"{is_first} ? 70 : 35"),
+        fill=alt.expr(f"{is_first} ? 'var(--text)' : 'var(--muted)'"),
+        stroke="var(--background)",
+        strokeWidth=1.5,
+    )
+    yield dot.encode(x="moment:Q", y="amount:Q")
+    # Above the plot, in a row for each mark, because no color of text can be read on every class of memory.
+    names = shown.mark_text(
         align=alt.expr("datum.side"),
-        dx=alt.expr("datum.side == 'left' ? -1 : 1"),
         dy=alt.expr(f"-3 - {_LABEL_HEIGHT} * datum.row"),
         baseline="bottom",
-        fill="var(--text)",
+        fill=alt.expr(f"{is_first} ? 'var(--text)' : 'var(--muted)'"),
+        fontWeight=alt.expr(f"{is_first} ? 600 : 400"),
     )
-    yield mark_edges.encode(x="moment:Q")
-    yield marks.encode(x="moment:Q")
-    yield mark_names.encode(x="moment:Q", y=alt.value(0), text="label:N")
+    yield names.encode(x="moment:Q", y=alt.value(0), text="label:N")
 
 
 def _curve(dataset: str, color: str, width: float) -> Iterator[Any]:
@@ -230,7 +243,8 @@ def _packing_map() -> dict[str, Any]:
     )
     scale = alt.Scale(domain=[alt.expr("low"), alt.expr("high")], nice=False, zero=False)
     place = alt.Y("low:Q", scale=scale, axis=_bytes_axis(parameters["ticks"], grid=False, title="offset"))
-    box = {"x": _time_axis("first"), "x2": "last:Q", "y": place, "y2": "high:Q"}
+    time = _time_axis("first", "program order (instruction number)")
+    box = {"x": time, "x2": "last:Q", "y": place, "y2": "high:Q"}
     free = (
         _named("free")
         .mark_rect(clip=True, strokeWidth=0.5)
@@ -295,9 +309,8 @@ def _themed(chart: Any, variable: str | None, top: int = 5) -> dict[str, Any]:
         return alt.expr(name) if variable is None else variable.format(name)
 
     specification: dict[str, Any] = (
-        chart.configure(
-            background="transparent", font="sans-serif", padding={"left": 0, "right": 8, "top": top, "bottom": 5}
-        )
+        chart.configure(background="transparent", font=FONT, padding={"left": 0, "right": 8, "top": top, "bottom": 5})
+        .configure_text(fontSize=_FONT_SIZE)
         # No labels for screen readers inside, because the page presents the plot as one image with a name.
         .configure_mark(aria=False)
         .configure_axis(
@@ -307,6 +320,8 @@ def _themed(chart: Any, variable: str | None, top: int = 5) -> dict[str, Any]:
             domainColor=color("line"),
             tickColor=color("line"),
             titleFontWeight="normal",
+            labelFontSize=_FONT_SIZE,
+            titleFontSize=_FONT_SIZE,
         )
         .configure_view(stroke=None)
         .to_dict()

@@ -1,6 +1,7 @@
-"""Draw memory over program order as SVG, from the data of the chart that scripts draw.
+"""Draw memory over program order from the data of the chart that scripts draw.
 
-It is what a page shows before its scripts run, without scripts, and on paper.
+It is what a page shows before its scripts run, without scripts, and on paper. The shapes are an SVG that is stretched
+to the width of the page; the texts lie over it, so that they have the same size at each width.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -9,15 +10,17 @@ from typing import Any
 
 from markupsafe import Markup
 
-_WIDTH, _HEIGHT = 1180, 236
-_LEFT, _RIGHT, _TOP, _BOTTOM = 84, 8, 24, 36
-_LEAST_LABEL = 60
+from reportgen.render.drawings.svg import drawing, path
+
+_WIDTH, _HEIGHT = 2000, 400
+_MOST_TICKS = 8
 
 
 def memory_chart(chart: Mapping[str, Any]) -> Markup:
     """Return the drawing of a chart that `memory_over_time` describes."""
-    parts = "".join(_Drawing(chart).parts())
-    return Markup(f'<svg class="drawn" viewBox="0 0 {_WIDTH} {_HEIGHT}" aria-hidden="true">{parts}</svg>')
+    made = _Drawing(chart)
+    shapes = drawing(_WIDTH, _HEIGHT, made.shapes(), label=None)
+    return Markup(f'<div class="drawing" aria-hidden="true">{shapes}{"".join(made.texts())}</div>')
 
 
 class _Drawing:
@@ -25,71 +28,76 @@ class _Drawing:
 
     def __init__(self, chart: Mapping[str, Any]) -> None:
         self._data, self._parameters = chart["datasets"], chart["params"]
+        self._last: int = max(self._parameters["last"], 1)
+        self._limit: int = self._parameters["limit"]
 
-    def x(self, moment: float) -> str:
-        last = max(self._parameters["last"], 1)
-        return _short(_LEFT + moment / last * (_WIDTH - _LEFT - _RIGHT))
+    def x(self, moment: float) -> int:
+        return round(moment / self._last * _WIDTH)
 
-    def y(self, amount: float) -> str:
-        return _short(_TOP + (1 - amount / self._parameters["limit"]) * (_HEIGHT - _TOP - _BOTTOM))
+    def y(self, amount: float) -> int:
+        return round((1 - amount / self._limit) * _HEIGHT)
 
-    def parts(self) -> Iterator[str]:
-        """Yield the elements of the drawing, each of which covers those before it."""
-        yield from self._ticks()
+    def shapes(self) -> Iterator[str]:
+        """Yield the shapes of the drawing, each of which covers those before it."""
+        yield path("".join(f"M0 {self.y(tick)}h{_WIDTH}" for tick in self._ticks()), "grid")
         for band in self._data["held"]:
             edges = [(band["first"], band["high"]), (band["last"], band["high"])]
             yield self._area(band["class"], edges, band["low"])
         if temporary := self._data["temporary"]:
             yield self._area("temporary", [(row["moment"], row["high"]) for row in temporary], temporary[0]["low"])
         live = [(row["moment"], row["amount"]) for row in self._data["live"]]
-        yield f'<path class="live" d="M{self._steps(live)}"/>'
-        for name, words in (("levels", "needed"), ("capacity", "capacity")):
-            yield from (self._level(name, words, row["limit"]) for row in self._data[name])
-        yield from (self._mark(mark) for mark in self._data["marks"])
-        if again := "".join(f"M{self.x(row['moment'])} {_HEIGHT - _BOTTOM}v6" for row in self._data["again"]):
-            yield f'<path class="again" d="{again}"/>'
-        yield from (self._phase(phase) for phase in self._data["phases"])
+        yield path(f"M{self._steps(live)}", "live")
+        yield from (path(f"M0 {self.y(row['limit'])}h{_WIDTH}", "levels") for row in self._data["levels"])
+        for row in self._data["capacity"]:
+            y = self.y(row["limit"])
+            yield path(f"M0 0h{_WIDTH}V{y}H0z", "above") + path(f"M0 {y}h{_WIDTH}", "capacity")
+        for mark in self._data["marks"]:
+            x, y, look = self.x(mark["moment"]), self.y(mark["amount"]), "" if mark["row"] else " first"
+            yield path(f"M{x} {y}V0", f"mark{look}") + path(f"M{x} {y}h0", f"dot{look}")
+        if again := "".join(f"M{self.x(row['moment'])} {_HEIGHT}v12" for row in self._data["again"]):
+            yield path(again, "again")
 
-    def _ticks(self) -> Iterator[str]:
+    def texts(self) -> Iterator[str]:
+        """Yield the texts of the drawing, at parts of its width and height."""
         unit, size = self._parameters["unit"], self._parameters["unit_bytes"]
-        for tick in self._parameters["ticks"]:
-            if tick <= self._parameters["limit"]:
-                y = self.y(tick)
-                yield f'<path class="grid" d="M{_LEFT} {y}H{_WIDTH - _RIGHT}"/>'
-                yield f'<text x="{_LEFT - 8}" y="{y}" dy="4" text-anchor="end">{tick / size:g} {unit}</text>'
+        for tick in self._ticks():
+            yield _text("level", f"top:{_part(self.y(tick), _HEIGHT)}", f"{tick / size:,g} {unit}")
+        yield _text("axis", "", "instruction")
+        for moment in _moments(self._last):
+            yield _text("moment", f"left:{_part(moment, self._last)}", f"{moment:,}")
+        for row in self._data["capacity"]:
+            yield _text(f"capacity {row['side']}", f"top:{_part(self.y(row['limit']), _HEIGHT)}", row["label"])
+        for mark in self._data["marks"]:
+            place = f"left:{_part(mark['moment'], self._last)}"
+            yield _text(f"name {mark['side']} row-{mark['row']}", place, mark["label"])
+        for phase in self._data["phases"]:
+            left = _part(phase["first"], self._last)
+            width = _part(phase["last"] - phase["first"], self._last)
+            yield _text("phase", f"left:{left};width:{width}", phase["label"])
+
+    def _ticks(self) -> Sequence[int]:
+        return [tick for tick in self._parameters["ticks"] if tick <= self._limit]
 
     def _area(self, kind: str, edges: Sequence[tuple[int, int]], low: int) -> str:
         first, last = self.x(edges[0][0]), self.x(edges[-1][0])
-        return f'<path class="fill-{kind}" d="M{first} {self.y(low)}L{self._steps(edges)}H{last}V{self.y(low)}z"/>'
+        return path(f"M{first} {self.y(low)}L{self._steps(edges)}H{last}V{self.y(low)}z", f"fill-{kind}")
 
     def _steps(self, edges: Sequence[tuple[int, int]]) -> str:
         (moment, amount), *rest = edges
         return f"{self.x(moment)} {self.y(amount)}" + "".join(f"H{self.x(one)}V{self.y(size)}" for one, size in rest)
 
-    def _level(self, name: str, words: str, limit: int) -> str:
-        y = self.y(limit)
-        line = f'<path class="{name}" d="M{_LEFT} {y}H{_WIDTH - _RIGHT}"/>'
-        if name != "capacity":
-            return line
-        return f'{line}<text class="{name}" x="{_WIDTH - _RIGHT - 4}" y="{y}" dy="-4" text-anchor="end">{words}</text>'
 
-    def _mark(self, mark: Mapping[str, Any]) -> str:
-        x, anchor = self.x(mark["moment"]), "start" if mark["side"] == "left" else "end"
-        name = escape(mark["label"])
-        return (
-            f'<path class="mark" d="M{x} {_TOP}V{_HEIGHT - _BOTTOM}"/>'
-            f'<text x="{x}" y="{_TOP - 5 - 11 * mark["row"]}" text-anchor="{anchor}">{name}</text>'
-        )
-
-    def _phase(self, phase: Mapping[str, Any]) -> str:
-        left, right = float(self.x(phase["first"])), float(self.x(phase["last"]))
-        top = _HEIGHT - 24
-        box = f'<path class="phase" d="M{_short(left)} {top}h{_short(max(right - left - 1, 0.5))}v16H{_short(left)}z"/>'
-        if right - left < _LEAST_LABEL:
-            return box
-        middle = _short((left + right) / 2)
-        return f'{box}<text x="{middle}" y="{top + 12}" text-anchor="middle">{escape(phase["label"])}</text>'
+def _moments(last: int) -> range:
+    """Return round numbers of instructions up to the last one."""
+    power = 10 ** max(len(str(last)) - 2, 0)
+    step = next(factor * power for factor in (1, 2, 5, 10, 20, 50) if factor * power * _MOST_TICKS >= last)
+    return range(0, last + 1, step)
 
 
-def _short(number: float) -> str:
-    return f"{number:.1f}".removesuffix(".0")
+def _text(classes: str, place: str, words: str) -> str:
+    style = f' style="{place}"' if place else ""
+    return f'<span class="{classes}"{style}><span>{escape(words)}</span></span>'
+
+
+def _part(amount: int, whole: int) -> str:
+    return f"{100 * amount / whole:.1f}".removesuffix(".0") + "%"

@@ -27,15 +27,12 @@ from reportgen.render.module.data_shards import (
 )
 from reportgen.render.module.index import index_context
 from reportgen.render.module.listings import allocations_table, values_table
-from reportgen.render.module.peak import peak_scopes
 from reportgen.render.site.assets import MADE_AT_INSTALLATION, read_asset
 from reportgen.render.site.site_pages import help_texts, terms
 from reportgen.render.view import Module
 
 _STATIC_ROWS = 200
 _ALLOCATIONS = 20
-_SECTIONS = {"index": "", "peak": "#peak-parts"}
-"""Where links to views lead that the file has no section of the same name for."""
 _HELP_LINK = re.compile(rb'(?<=href=)("?)(?:help/)?(glossary|findings)\.html(?:#([a-z0-9-]+))?')
 _HELP_ANCHOR = re.compile(r'(?<= href=")#(?=[a-z0-9-]+")|(?<= id=")')
 _HOLE = re.compile(rb"<hole ([a-z-]+)>")
@@ -68,7 +65,9 @@ class LinksInFile(Links):
         return self.listing("findings")
 
     def listing(self, kind: str) -> str:
-        return "#peak-parts" if kind.startswith("peak-") else _SECTIONS.get(kind, f"#{kind}")
+        if kind == "index":
+            return ""
+        return "#peak" if kind.startswith("peak-") else f"#{kind}"
 
 
 def single_file(module: Module, site_title: str) -> bytes:
@@ -89,7 +88,6 @@ def single_file(module: Module, site_title: str) -> bytes:
         site_title=site_title,
         module=module,
         links=links,
-        peaks=[scopes for space in module.analysis.spaces.values() if (scopes := peak_scopes(module, space, links))],
         values=values_table(module, links, _STATIC_ROWS),
         static_values=min(_STATIC_ROWS, len(module.by_size)),
         allocations=allocations_table(module, links, _ALLOCATIONS),

@@ -38,4 +38,4 @@ const box = (scope, label, choose, { width, share, depth }) => {
  * @param {(scope: Scope) => void} choose
  */
 export const icicle = (scope, label, choose) =>
-  make("ol", { class: "icicle" }, [box(scope, label, choose, { width: 1, share: 1, depth: 0 })]);
+  make("ol", { class: "flame" }, [box(scope, label, choose, { width: 1, share: 1, depth: 0 })]);

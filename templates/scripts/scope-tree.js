@@ -1,5 +1,5 @@
 // The scopes of a program as a tree, with the bytes that the values below each own at a moment. Siblings whose names
-// differ in numbers only, as those of layers, are one node. `scope_tree.py` does the same for the peak.
+// differ in numbers only, as those of layers, are one node.
 import { classOf } from "./names.js";
 import { joined, pathParts } from "./op-names.js";
 

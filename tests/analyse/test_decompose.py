@@ -9,7 +9,6 @@ from hypothesis import given
 from reportgen.analyse.analysis import analyse
 from reportgen.analyse.decompose import GROUPINGS, element_type, groupings
 from reportgen.analyse.records import Analysis
-from reportgen.analyse.scope_tree import scope_tree, walk
 from reportgen.input.discover import discover
 from reportgen.input.reading import load_text
 from reportgen.model import Dump
@@ -40,10 +39,6 @@ def assert_adds_up(analysis: Analysis) -> None:
             assert sum(row.size_bytes for row in rows) == peak
             assert all(sum(size for _, size in row.classes) == row.size_bytes for row in rows)
             assert [row.size_bytes for row in rows] == sorted((row.size_bytes for row in rows), reverse=True)
-        tree = scope_tree(analysis, space)
-        assert tree.size_bytes == sum(scope.own_bytes for _, scope in walk(tree)) == peak
-        for _, scope in walk(tree):
-            assert scope.size_bytes == scope.own_bytes + sum(child.size_bytes for child in scope.children)
 
 
 def test_samples_add_up() -> None:

@@ -173,55 +173,15 @@ def test_a_zoom_divides_what_is_shown(open_page: Callable[[str], Page]) -> None:
     expect(bands(page).first).not_to_have_text(before[0])
 
 
-def test_the_scopes_of_the_peak_are_those_of_the_page_of_the_peaks(
-    open_page: Callable[[str], Page], visit: Visit, samples_site: Path, module: Path
-) -> None:
-    page = open_page("")
-    page.locator("#moment-controls button[name=peak]").click()
-    titles = "tiles => tiles.map(tile => tile.title.trim())"
-    expect(page.locator("#live-at .icicle .tile").first).to_be_visible()
-    space = figure(page).get_attribute("data-space")
-    shown = page.locator("#live-at .icicle .tile").evaluate_all(titles)
-    page = visit(samples_site, f"{module.relative_to(samples_site).as_posix()}/peak.html")
-    section = page.locator(f"section[aria-labelledby='space-{space}'] .icicle .tile")
-    written = section.evaluate_all(titles)
-    sizes = [text.rpartition(": ")[2] for text in written]
-    assert [text.rpartition(": ")[2] for text in shown] == sizes
-    assert shown[1:4] == written[1:4]
-
-
-def test_a_box_of_the_peak_leads_to_what_is_in_it(visit: Visit, samples_site: Path, module: Path) -> None:
-    page = visit(samples_site, f"{module.relative_to(samples_site).as_posix()}/peak.html")
-    box = page.locator(".icicle .tile").nth(1)
-    size = re.sub(r"\D", "", (box.get_attribute("title") or "").rpartition(": ")[2])
-    box.click()
-    expect(page.locator("#live-at .narrowed")).to_be_visible()
-    expect(page.locator("#live-at tfoot tr.live data")).to_have_attribute("value", size)
-    expect(page.locator("#live-at .narrowed")).to_be_in_viewport()
-
-
-def test_a_box_of_numbered_siblings_leads_to_all_of_them(visit: Visit, samples_site: Path, module: Path) -> None:
-    page = visit(samples_site, f"{module.relative_to(samples_site).as_posix()}/peak.html")
-    box = page.locator(".icicle .tile[title*='layer_#']").first
-    size = re.sub(r"\D", "", (box.get_attribute("title") or "").rpartition(": ")[2])
-    box.click()
-    expect(page.locator("#live-at tfoot tr.live data")).to_have_attribute("value", size)
-    names = page.locator("#live-at tbody td code").all_inner_texts()
-    assert {found[0] for name in names if (found := re.search(r"layer_\d+", name))} >= {"layer_0", "layer_1"}
-    expect(page.locator("#live-at .icicle .tile").first).to_have_attribute(
-        "title", re.compile(f"layer_#.*: {int(size):,}")
-    )
-
-
 def test_boxes_of_the_icicle_narrow_the_table_at_any_moment(open_page: Callable[[str], Page]) -> None:
     page = open_page("#moment=40&space=0")
-    box = page.locator("#live-at .icicle .tile").nth(1)
+    box = page.locator("#live-at .flame .tile").nth(1)
     size = re.sub(r"\D", "", (box.get_attribute("title") or "").rpartition(": ")[2])
     box.click()
     expect(page.locator("#live-at tfoot tr.live data")).to_have_attribute("value", size)
-    expect(page.locator("#live-at .icicle .tile").first).to_have_attribute("title", re.compile(f"{int(size):,} bytes"))
+    expect(page.locator("#live-at .flame .tile").first).to_have_attribute("title", re.compile(f"{int(size):,} bytes"))
     page.locator("#live-at .narrowed button").click()
-    expect(page.locator("#live-at .icicle .tile").first).to_contain_text("Resident")
+    expect(page.locator("#live-at .flame .tile").first).to_contain_text("Resident")
 
 
 def test_what_is_live_is_below_a_chart_that_stays_where_it_is(open_page: Callable[[str], Page]) -> None:

@@ -90,10 +90,9 @@ def test_every_tab_of_every_sample_leads_to_a_page_that_says_it_is_current() -> 
 def test_the_peak_page_names_what_the_dump_does_not_say() -> None:
     text = plain(pages_of(module_of(edited(STEP, ("  a, operand 0\n", ""))))["peak.html"])
     assert "100 B 76.9 % no source line in the dump" in text
-    assert "no scope in the dump 100 B 76.9 %" in text
     assert "30 B 23.1 % f.py:7" in text
-    assert "jit(f)/<b>/neg 30 B 23.1 %" in text
-    assert text.count("Peak resident 130 B 100 %") == 1
+    assert "f.py:7 neg u8[30] 30 B" in text
+    assert "argument 0 u8[100] 100 B" in text
     assert text.count("130 B 100 % Peak resident: 130 bytes") == 7
 
 

@@ -14,6 +14,7 @@ from reportgen.analyse.xla_peak import ALIASES, BIRTHS, LEAVES, PADDING, SPACES,
 from reportgen.intervals.step_function import Peak
 from reportgen.record import record
 from reportgen.render.drawings.chart_data import memory_over_time
+from reportgen.render.drawings.icicle import Icicle, icicle_of_space
 from reportgen.render.drawings.memory_chart import memory_chart
 from reportgen.render.html.hints import naming_hint
 from reportgen.render.html.links import Links
@@ -71,8 +72,8 @@ _BACKEND_EVIDENCE = {
 class SpaceSummary:
     """A memory space on the summary; peaks are None without live ranges, moments also where nothing is live.
 
-    `tables` are the resident peak in every grouping, and the program has no name for
-    `unnamed_bytes` of it.
+    The `icicle` is that of the main space. `tables` are the resident peak in every grouping, and the program has no
+    name for `unnamed_bytes` of it.
     """
 
     space: Space
@@ -84,6 +85,7 @@ class SpaceSummary:
     chart: dict[str, Any] | None
     drawn: Markup | None
     fit: Fit | None
+    icicle: Icicle | None
     tables: Sequence[PeakTable]
     unnamed_bytes: int
 
@@ -120,7 +122,7 @@ def index_context(module: Module, links: Links, *, is_complete: bool = False) ->
     main = main_space(analysis.spaces)
     # The main memory first, whatever its color is.
     ordered = sorted(analysis.spaces.values(), key=lambda space: (space is not main, space.color))
-    spaces = [_space_summary(module, space, links, is_complete=is_complete) for space in ordered]
+    spaces = [_space_summary(module, space, links, is_main=space is main, is_complete=is_complete) for space in ordered]
     answer = verdict(module)
     return {
         "analysis": analysis,
@@ -173,7 +175,7 @@ def _groupings(spaces: Sequence[SpaceSummary]) -> Sequence[tuple[str, str]]:
     return [(table.key, table.key) for table in most]
 
 
-def _space_summary(module: Module, space: Space, links: Links, *, is_complete: bool) -> SpaceSummary:
+def _space_summary(module: Module, space: Space, links: Links, *, is_main: bool, is_complete: bool) -> SpaceSummary:
     """Return what the page shows of a memory space; without live ranges it has no peaks and no chart."""
     resident, live = space.peak_resident, space.peak_live
     chart = memory_over_time(module.analysis, space, module.phases, module.fits.get(space.color))
@@ -187,6 +189,7 @@ def _space_summary(module: Module, space: Space, links: Links, *, is_complete: b
         chart=chart,
         drawn=memory_chart(chart) if chart else None,
         fit=module.fits.get(space.color),
+        icicle=icicle_of_space(module, space, links) if is_main or is_complete else None,
         tables=peak_tables(module, space, links, is_complete=is_complete),
         unnamed_bytes=module.attributed[space.color].unnamed_bytes(resident.amount) if resident else 0,
     )

@@ -1,0 +1,212 @@
+"""Arrange what a peak is made of as an icicle: boxes as wide as their bytes, each row one call deeper.
+
+It is drawn without scripts. What is too narrow to see is one box, so that every row adds up to the one above it.
+"""
+
+from collections.abc import Mapping, Sequence, Set
+from heapq import nsmallest
+
+from reportgen.analyse.peak_stacks import PeakStacks, StackNode, peak_stacks
+from reportgen.analyse.records import Space
+from reportgen.parse.stack_frames import Frame
+from reportgen.record import record
+from reportgen.render.html.links import Links
+from reportgen.render.view import Module
+from reportgen.reports.formats import counted, cut, exact_bytes, human_bytes, percent
+from reportgen.reports.source_words import line_words
+
+_MOST_BOXES = 72
+"""Of larger parts; each box may have one more below it for what is left out."""
+_NARROWEST = 1 / 100
+_ROOM_FOR_NAME = 1 / 50
+_LEVELS = 6
+_COLORS, _MOST_LEFT_OUT = 4, 3
+_WIDTH, _CHARACTER = 1172, 8.5
+"""The widest that all boxes can be together, and a character of a bold name, in pixels."""
+_LONGEST_NAME, _LONGEST_TITLE = 48, 160
+_KINDS = {"arguments": "arguments", "no line": "no source line", "unused": "reserved, never used"}
+
+
+@record
+class PeakBox:
+    """A part of a peak with the boxes below it, whose bytes add up to its own; `percent` is its share of its parent.
+
+    `look` is its color: `source-1` for the largest line, `argument`, `several` where lines differ, or `other`. The
+    `place` is a line, and the operation where it is a single one. Name, place, shape and amount are empty where there
+    is no room for a name; the title has all of them. There is no `href` for bytes of no value.
+    """
+
+    look: str
+    name: str
+    place: str
+    shape: str
+    amount: str
+    title: str
+    href: str
+    percent: str
+    size_bytes: int
+    children: tuple["PeakBox", ...]
+
+
+@record
+class ColoredLine:
+    """A source line or scope that has a color of its own in the icicle, or all arguments."""
+
+    look: str
+    name: str
+    href: str
+    size_bytes: int
+
+
+@record
+class Icicle:
+    """The boxes of a peak in at most `levels` rows; `left_out` says which outermost frames are not shown.
+
+    `is_by_scope` is whether code is divided by its scopes, because no source line is known.
+    """
+
+    boxes: tuple[PeakBox, ...]
+    levels: int
+    lines: Sequence[ColoredLine]
+    left_out: str
+    is_by_scope: bool
+
+
+def icicle_of_space(module: Module, space: Space, links: Links) -> Icicle | None:
+    """Return the icicle of a memory space's peak; None for a small space, and where there is nothing to tell."""
+    return None if space.color in module.small_spaces else icicle(peak_stacks(module.analysis, space), links)
+
+
+def icicle(stacks: PeakStacks, links: Links) -> Icicle | None:
+    """Return the icicle of a peak; None where the program names none of it, or there is only one part."""
+    if not stacks.is_telling:
+        return None
+    arguments = sum(root.size_bytes for root in stacks.roots if root.kind == "arguments")
+    looks = {origin: f"source-{place}" for place, (origin, _) in enumerate(stacks.origins[:_COLORS], 1)}
+    boxes = _Boxes(stacks, links, looks).below(stacks.roots, stacks.size_bytes, None)
+    return Icicle(
+        boxes=boxes,
+        levels=_depth(boxes),
+        lines=[
+            ColoredLine(
+                look=looks[origin],
+                name=line_words(origin) if stacks.has_lines else cut(origin, _LONGEST_NAME),
+                href=links.line_href(origin),
+                size_bytes=size,
+            )
+            for origin, size in stacks.origins[:_COLORS]
+        ]
+        + ([ColoredLine(look="argument", name="arguments", href="", size_bytes=arguments)] if arguments else []),
+        left_out=", ".join(map(_place, stacks.above[-_MOST_LEFT_OUT:])),
+        is_by_scope=bool(stacks.origins) and not stacks.has_lines,
+    )
+
+
+class _Boxes:
+    """Makes the boxes of one peak: those of its largest parts."""
+
+    def __init__(self, stacks: PeakStacks, links: Links, looks: Mapping[str, str]) -> None:
+        self._total, self._links, self._looks = stacks.size_bytes, links, looks
+        self._shown = _largest(stacks)
+
+    def below(self, nodes: Sequence[StackNode], size_bytes: int, frame: Frame | None) -> tuple[PeakBox, ...]:
+        """Return the boxes of nodes that add up to some bytes, below a frame; what is not shown is one box."""
+        shown = [node for node in nodes if id(node) in self._shown]
+        boxes = [self._box(node, size_bytes, frame) for node in shown]
+        rest = size_bytes - sum(node.size_bytes for node in shown)
+        if boxes and rest:
+            boxes.append(self._rest(rest, len(nodes) - len(shown), size_bytes))
+        return tuple(boxes)
+
+    def _box(self, node: StackNode, of_bytes: int, around: Frame | None) -> PeakBox:
+        has_room = node.size_bytes >= _ROOM_FOR_NAME * self._total
+        name, place = _words(node, around, _WIDTH * node.size_bytes / self._total)
+        size = f"{exact_bytes(node.size_bytes)}, {percent(node.size_bytes, self._total)}"
+        return PeakBox(
+            look=self._look(node),
+            name=cut(name, _LONGEST_NAME) if has_room else "",
+            place=cut(place, _LONGEST_NAME) if has_room else "",
+            shape=cut(node.shape, _LONGEST_NAME) if has_room else "",
+            amount=human_bytes(node.size_bytes) if has_room else "",
+            title=f"{cut(_title(node), _LONGEST_TITLE)}: {size}",
+            href=self._href(node),
+            percent=_percent(node.size_bytes, of_bytes),
+            size_bytes=node.size_bytes,
+            children=self.below(node.children, node.size_bytes, node.frame or around),
+        )
+
+    def _rest(self, size_bytes: int, parts: int, of_bytes: int) -> PeakBox:
+        return PeakBox(
+            look="other",
+            name="",
+            place="",
+            shape="",
+            amount="",
+            title=f"{counted(parts, 'smaller part')}: {exact_bytes(size_bytes)}, {percent(size_bytes, self._total)}",
+            href="",
+            percent=_percent(size_bytes, of_bytes),
+            size_bytes=size_bytes,
+            children=(),
+        )
+
+    def _look(self, node: StackNode) -> str:
+        if node.kind in ("arguments", "argument"):
+            return "argument"
+        if node.origin in self._looks:
+            return self._looks[node.origin]
+        return "other" if node.origin or not node.children else "several"
+
+    def _href(self, node: StackNode) -> str:
+        """Return where a box leads: a frame to its source line where that is shown, others to their largest value."""
+        href = self._links.line_href(str(node.frame)) if node.frame and not node.operation else ""
+        return href or (self._links.value_href(node.largest) if node.largest is not None else "")
+
+
+def _largest(stacks: PeakStacks) -> Set[int]:
+    """Return the identities of the nodes that get a box. A parent is never smaller than its child and comes first."""
+    nodes: list[StackNode] = []
+    level = stacks.roots
+    for _ in range(_LEVELS):
+        nodes += level
+        level = tuple(child for node in level for child in node.children)
+    visible = [node for node in nodes if node.size_bytes >= _NARROWEST * stacks.size_bytes]
+    return {id(node) for node in nsmallest(_MOST_BOXES, visible, key=lambda node: -node.size_bytes)}
+
+
+def _words(node: StackNode, around: Frame | None, width: float) -> tuple[str, str]:
+    """Return what a box is called, and its line; the file is named where it is another than around it.
+
+    A function that is too long for a box of that width, in pixels, is called by its line alone.
+    """
+    if not node.frame:
+        return node.name or _KINDS.get(node.kind, ""), ""
+    function, line = _function(node.frame), f":{node.frame.line}"
+    if function and len(function) * _CHARACTER > width:
+        return line, node.operation
+    where = line if around and around.file == node.frame.file else line_words(str(node.frame))
+    return (function, f"{where} {node.operation}".rstrip()) if function else (where, node.operation)
+
+
+def _title(node: StackNode) -> str:
+    if node.frame:
+        name = f"{node.frame.function} {line_words(str(node.frame))}".lstrip()
+        through = f"through {', '.join(map(_place, node.below))}" if node.below else ""
+        return " ".join(filter(None, (name, through, node.operation, node.shape)))
+    return " ".join(filter(None, (node.name or _KINDS.get(node.kind, ""), node.shape)))
+
+
+def _function(frame: Frame) -> str:
+    """Return the name of a function without the functions around it; empty where it is unknown."""
+    return frame.function.rpartition("<locals>.")[2]
+
+
+def _place(frame: Frame) -> str:
+    return f"{_function(frame)} {line_words(str(frame))}".lstrip()
+
+
+def _percent(size_bytes: int, of_bytes: int) -> str:
+    return f"{100 * size_bytes / of_bytes:.3f}".rstrip("0").rstrip(".")
+
+
+def _depth(boxes: Sequence[PeakBox]) -> int:
+    return max((1 + _depth(box.children) for box in boxes), default=0)

@@ -1,0 +1,80 @@
+"""What the peak is made of, as boxes: without scripts, at any width, by the keyboard, and on paper."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+Visit = Callable[..., Page]
+
+OUTSIDE = """boxes => boxes.flatMap(box => {
+  const own = box.getBoundingClientRect();
+  const shown = node => getComputedStyle(node).visibility === "visible";
+  return [...box.children].filter(shown).flatMap(part => [...part.getClientRects()])
+    .filter(line => line.top < own.bottom - 2 && line.left < own.right - 1)
+    .filter(line => line.right > own.right + 1 || line.bottom > own.bottom + 2)
+    .map(() => box.title);
+})"""
+"""The titles of boxes in which a line of a name is visible and yet cut off."""
+
+GAPS = """lists => lists.flatMap(list => {
+  const side = getComputedStyle(list).flexDirection === "row" ? "width" : "height";
+  const of = node => node.getBoundingClientRect()[side];
+  const sum = [...list.children].reduce((total, item) => total + of(item), 0), whole = of(list);
+  return Math.abs(sum - whole) > 1.5 && whole ? [[sum, whole]] : [];
+})"""
+"""The sums of boxes next to each other that differ from what they are below."""
+
+
+@pytest.fixture(params=[1280, 820, 390])
+def drawn(request: pytest.FixtureRequest, visit: Visit, page: Page, samples_site: Path, module: Path) -> Page:
+    page.set_viewport_size({"width": request.param, "height": 900})
+    return visit(samples_site, f"{module.relative_to(samples_site).as_posix()}/peak.html")
+
+
+def test_boxes_fill_what_they_are_below_and_no_name_is_cut(drawn: Page) -> None:
+    assert drawn.locator(".icicle, .icicle ol").evaluate_all(GAPS) == []
+    assert drawn.locator(".icicle li > :not(ol)").evaluate_all(OUTSIDE) == []
+    assert drawn.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    expect(drawn.locator(".icicle b").first).to_be_in_viewport()
+
+
+def test_on_a_phone_calls_go_to_the_right(visit: Visit, page: Page, samples_site: Path, module: Path) -> None:
+    page.set_viewport_size({"width": 390, "height": 844})
+    visit(samples_site, f"{module.relative_to(samples_site).as_posix()}/index.html")
+    tops = page.locator(".icicle > li > a").evaluate_all("all => all.map(one => one.getBoundingClientRect().top)")
+    assert tops == sorted(set(tops))
+    outer, inner = page.locator(".icicle > li > a").first, page.locator(".icicle > li > ol > li > a").first
+    first, second = outer.bounding_box(), inner.bounding_box()
+    assert first
+    assert second
+    assert second["x"] >= first["x"] + first["width"]
+    expect(page.get_by_text("each column is one call deeper")).to_be_visible()
+
+
+def test_a_box_is_reached_by_the_keyboard_and_leads_to_a_value(visit: Visit, samples_site: Path, module: Path) -> None:
+    page = visit(samples_site, f"{module.relative_to(samples_site).as_posix()}/peak.html")
+    box = page.locator(".icicle a").first
+    box.focus()
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.closest('.icicle') !== null")
+    assert page.evaluate("getComputedStyle(document.activeElement).outlineStyle") == "solid"
+    page.keyboard.press("Enter")
+    expect(page.locator("section:target")).to_be_visible()
+
+
+def test_it_needs_no_script(browser: Browser, samples_site: Path, module: Path) -> None:
+    context = browser.new_context(java_script_enabled=False)
+    page = context.new_page()
+    page.goto((module / "index.html").as_uri())
+    expect(page.locator("section[aria-labelledby=peak] .icicle a").first).to_be_visible()
+    context.close()
+
+
+def test_on_paper_boxes_keep_their_colors(visit: Visit, page: Page, samples_site: Path, module: Path) -> None:
+    visit(samples_site, f"{module.relative_to(samples_site).as_posix()}/peak.html")
+    page.emulate_media(media="print")
+    box = page.locator(".icicle a").first
+    expect(box).to_be_visible()
+    assert box.evaluate("box => getComputedStyle(box).printColorAdjust") == "exact"

@@ -594,7 +594,7 @@ def test_check_says_how_much_is_left_of_a_device(run: Run) -> None:
 
 def test_check_says_how_to_tell_what_a_device_has_and_nothing_of_it_for_a_cpu(run: Run) -> None:
     out = run("check", "--jobs", 1, PAIRS / "gpu" / "mid" / "nodonate").out
-    assert "  capacity: unknown; to check the fit, add --capacity v5e\n" in out
+    assert "  capacity: unknown; to check the fit, add --capacity h100\n" in out
     assert "capacity:" not in run("check", "--jobs", 1, TINY).out
 
 

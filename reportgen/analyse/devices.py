@@ -79,6 +79,14 @@ DEVICES: Mapping[str, Device] = {
 }
 """Devices by the name that people type; v4 is a chip with its two cores joined, v2 and v3 are one core of a chip."""
 
+_EXAMPLES = {"tpu": "v5e", "gpu": "h100"}
+
+
+def capacity_example(backend: str) -> str:
+    """Return what a reader may give as the capacity of a program's device: `v5e`, or `16GiB` where none has a name."""
+    return _EXAMPLES.get(backend, "16GiB")
+
+
 CHIPS: Mapping[str, int] = {name: device.size_bytes for name, device in DEVICES.items()}
 """Bytes that a program can have on a device, by the name that people type."""
 

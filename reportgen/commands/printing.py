@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
+from reportgen.analyse.devices import capacity_example
 from reportgen.analyse.logged_errors import LoggedError
 from reportgen.analyse.results import Severity
 from reportgen.reports.error_words import figures, told, verdict
@@ -59,7 +60,7 @@ def _print_capacity(entry: Summary) -> None:
     if entry.capacity:
         print(printable(f"  capacity: {entry.capacity}"))
     elif entry.backend in ("tpu", "gpu"):
-        print("  capacity: unknown; to check the fit, add --capacity v5e")
+        print(f"  capacity: unknown; to check the fit, add --capacity {capacity_example(entry.backend)}")
 
 
 def print_errors(errors: Sequence[LoggedError]) -> None:

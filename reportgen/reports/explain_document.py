@@ -6,7 +6,7 @@ All of them are in the module's part of `report.json`; this room only chooses, s
 from collections.abc import Iterable, Sequence
 from typing import Literal
 
-from reportgen.analyse.devices import MAIN_SPACE
+from reportgen.analyse.devices import MAIN_SPACE, capacity_example
 from reportgen.analyse.logged_errors import LoggedError
 from reportgen.document import document
 from reportgen.reports.formats import capital, human_bytes, least_words, percent, range_words
@@ -161,7 +161,7 @@ def _unknown(entry: Summary, figures: ModuleFigures) -> Sequence[str]:
     sentences = {
         "What is resident when: the dump has no live ranges, so peak, phases and suggestions are unknown.": peak
         is None,
-        "To check the fit, add --capacity v5e.": not entry.capacity,
+        f"To check the fit, add --capacity {capacity_example(figures.backend)}.": not entry.capacity,
         f"What would lower the peak: {withheld}": bool(withheld) and peak is not None,
         f"What {of_peak} belongs to in the program.": unnamed * _SMALL > (peak or 0),
         entry.filled: bool(peak and not (space and space.peak_resident_lines)),

@@ -239,7 +239,7 @@ def test_the_table_of_chips_is_worded_as_an_upper_limit(folder: Path) -> None:
 def test_a_capacity_that_is_given_beats_what_the_compiler_and_the_chip_say(folder: Path) -> None:
     program("out-oom", folder)
     shown = beginning(folder, "60GiB")
-    assert "The capacity is 60.00 GiB, exceeded from" in shown
+    assert "The capacity is 60.00 GiB, first exceeded at" in shown
     assert "XLA says that it needs 66.00 GiB of HBM." in shown
     assert "Does not fit, by 6.00 GiB" in shown
     assert "Does not fit, by" not in beginning(folder, "v5p")

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from reportgen.analyse.capacity import Fit
-from reportgen.analyse.devices import DEVICES, HOST_SPACE, MAIN_SPACE, Device
+from reportgen.analyse.devices import DEVICES, HOST_SPACE, MAIN_SPACE, Device, capacity_example
 from reportgen.analyse.lifetimes import idle_at_peak, idle_temporary_bytes
 from reportgen.analyse.records import Space
 from reportgen.analyse.spaces import main_space
@@ -24,9 +24,9 @@ class VerdictView:
     `elsewhere` says why a program does not fit although it does in this space; empty where it is not so.
 
     `recomputed` says what is computed again to need less, empty for nothing; it `is_costly` where XLA does much of it.
-    `has_device` is whether it is for a device with memory of its own, and `host_bytes` what it needs on the host.
-    `devices` are those to choose from where the device is not known, and `about_lines` says how to learn the source
-    lines, or of what age they are.
+    `has_device` is whether it is for a device with memory of its own, `capacity_example` what may be given as its, and
+    `host_bytes` what it needs on the host. `devices` are those to choose from where the device is not known, and
+    `about_lines` says how to learn the source lines, or of what age they are.
     `waiting_bytes` are temporaries that are neither read nor written at the peak.
     """
 
@@ -39,6 +39,7 @@ class VerdictView:
     recomputed: str
     is_costly: bool
     has_device: bool
+    capacity_example: str
     devices: Sequence[Device]
     host_bytes: int
 
@@ -62,6 +63,7 @@ def verdict(module: Module) -> VerdictView | None:
         recomputed=recomputed_words(module.analysis.work, fits=module.fits_device),
         is_costly=module.analysis.work.part_by_xla > MUCH,
         has_device=has_device,
+        capacity_example=capacity_example(module.analysis.backend),
         devices=tuple(DEVICES.values()) if is_unknown else (),
         host_bytes=host.needed_bytes if (host := module.analysis.spaces.get(HOST_SPACE)) else 0,
     )

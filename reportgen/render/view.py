@@ -6,6 +6,7 @@ from functools import cached_property
 from reportgen.analyse.decompose import Group, groupings
 from reportgen.analyse.records import Space
 from reportgen.analyse.spaces import is_small, main_space
+from reportgen.analyse.temporary_parts import TemporaryParts, temporary_parts
 from reportgen.record import record
 from reportgen.render.routes import ModuleRoutes, module_slug
 from reportgen.reports.report import Report
@@ -47,6 +48,11 @@ class Module(Report):
     def groupings(self) -> Mapping[int, Mapping[str, Sequence[Group]]]:
         """The peak of each memory space, by its color, in each grouping."""
         return {color: groupings(self.analysis, space) for color, space in self.analysis.spaces.items()}
+
+    @cached_property
+    def temporary_parts(self) -> Mapping[int, TemporaryParts | None]:
+        """The largest parts of the temporaries of each memory space, by its color."""
+        return {color: temporary_parts(self.analysis, space) for color, space in self.analysis.spaces.items()}
 
     @cached_property
     def source_files_shown(self) -> Sequence[SourceFile]:

@@ -1,6 +1,7 @@
 // Draws charts: the specification of a kind, with the data and the parameters of the page.
 
 import { addChartTools } from "./chart-tools.js";
+import { stackedSteps } from "./steps.js";
 
 /** @type {Map<Element, Promise<VegaView>>} */
 const drawn = new Map();
@@ -11,9 +12,10 @@ const drawn = new Map();
  */
 const filled = (kind, given) => {
   const specification = window.REPORT_CHARTS[kind];
+  const drawn = given.steps ? stackedSteps(given.steps, [0, Number(given.params.last)]) : {};
   const params = (specification.params ?? []).map((/** @type {{name: string}} */ parameter) =>
     parameter.name in given.params ? { ...parameter, value: given.params[parameter.name] } : parameter);
-  return { ...specification, datasets: given.datasets, params };
+  return { ...specification, datasets: { ...given.datasets, ...drawn }, params };
 };
 
 /**

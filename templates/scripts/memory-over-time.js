@@ -11,7 +11,7 @@ import { whenInView } from "./in-view.js";
 import { MANY, painted } from "./painted.js";
 import { bandColor, shownBands, stackedBy } from "./stacks.js";
 import * as State from "./state.js";
-import { amountAt, byteRange, sum, thinned } from "./steps.js";
+import { amountAt, byteRange, stackedSteps, sum, thinned } from "./steps.js";
 import { placeTip } from "./tip.js";
 
 /**
@@ -21,26 +21,26 @@ import { placeTip } from "./tip.js";
 const STACKED_HEIGHT = 300;
 // As in `chart_data.py`.
 const HEADROOM = 1.12;
+const OTHERS = "other temporaries";
 
 /**
- * Show a part of the time axis by class, with the curve of a change if one is chosen, and return the bytes between which it
- * lies.
+ * Show a part of the time axis by line or by class, with the curve of a change if one is chosen, and return the bytes
+ * between which it lies.
  * @param {VegaView} view
  * @param {SpaceSteps} space
  * @param {[number, number]} range
  * @param {Change | null} change
  */
 const showPart = (view, space, [first, last], change) => {
-  const temporary = thinned(space.temp, first, last).map(([moment, amount]) =>
-    ({ class: "temporary", moment, low: space.static, high: space.static + amount }));
-  const live = thinned(space.live, first, last).map(([moment, amount]) => ({ moment, amount }));
+  const { temporary, live } = stackedSteps(space, [first, last]), total = temporary[0].class;
   view.data("temporary", temporary);
   const changed = change ? thinned(sum(space.temp, change), first, last) : [];
   const line = changed.map(([moment, amount]) => ({ moment, amount: space.static + amount }));
   view.data("live", live);
   view.data("changed", line);
   view.data("changed-peak", change && first <= change.moment && change.moment < last ? [{ moment: change.moment, amount: change.peak }] : []);
-  return byteRange([...temporary.map(({ high }) => high), ...[...live, ...line].map(({ amount }) => amount)]);
+  const resident = temporary.filter((row) => row.class === total).map(({ high }) => high);
+  return byteRange([...resident, ...[...live, ...line].map(({ amount }) => amount)]);
 };
 
 /**
@@ -53,6 +53,23 @@ const sayChange = (figure, change) => {
   if (!place) return;
   place.hidden = byId("changed-legend").hidden = change === null;
   place.textContent = change?.words ?? "";
+};
+
+/**
+ * Return the part of the temporaries that has a byte of the chart at a moment, and its amount, in words; empty for none.
+ * @param {SpaceSteps} space
+ * @param {number} moment
+ * @param {number} byte
+ */
+const partAt = ({ static: held, temp, parts }, moment, byte) => {
+  let high = held;
+  for (const part of byte < held ? [] : parts) {
+    const amount = amountAt(part, moment);
+    high += amount;
+    if (byte < high) return `${part.name}: ${humanBytes(amount)}`;
+  }
+  const top = held + amountAt(temp, moment);
+  return parts.length && byte >= held && byte < top ? `${OTHERS}: ${humanBytes(top - high)}` : "";
 };
 
 /**
@@ -89,12 +106,14 @@ const startChart = (figure, view, axis) => {
   const readout = byId("readout"), color = figure.dataset.space ?? "";
   const tip = plot.appendChild(make("div", { class: "tip", hidden: "" }));
   const legend = make("p", { class: "legend", role: "group", "aria-label": "Bands of the chart", hidden: "" });
+  const ofPartsLegend = /** @type {HTMLElement | null} */ (figure.querySelector(".of-parts"));
   plot.after(legend);
   const ownScale = { low: 0, limit: view.signal("limit"), ticks: view.signal("ticks"), unit_bytes: view.signal("unit_bytes"), unit: view.signal("unit") };
-  const held = view.data("held"), height = view.height(), ownCapacity = view.data("capacity");
+  const held = view.data("held"), names = view.data("names"), height = view.height(), ownCapacity = view.data("capacity");
+  const ofParts = (/** @type {SpaceSteps} */ space) => isOfParts(figure) ? space : { ...space, parts: [] };
   const needed = /** @type {{limit: number}[]} */ (view.data("levels"))[0].limit;
   const [peak] = /** @type {{side: string}[]} */ (view.data("marks"));
-  let shown = `0-${axis.total} by class, change , device `;
+  let shown = `0-${axis.total} by , change , device `;
   /** @type {Band[]} */
   let bands = [];
 
@@ -123,6 +142,7 @@ const startChart = (figure, view, axis) => {
 
   const showLegend = () => {
     legend.hidden = bands.length === 0;
+    if (ofPartsLegend) ofPartsLegend.hidden = !isOfParts(figure);
     legend.replaceChildren(...bandButtons(bands, (band) => {
       const isChosen = band.name === State.get("band") && State.get("space") === color;
       choose(axis.chosen() ?? Number(figure.dataset.peak), isChosen ? null : band);
@@ -138,8 +158,10 @@ const startChart = (figure, view, axis) => {
     // The reader may have chosen something else meanwhile.
     if (shown !== wanted) return;
     bands = found;
-    const range = axis.range(), isStacked = bands.length > 0, ofClasses = showPart(view, timeline.spaces[color], range, change);
+    const range = axis.range(), isStacked = bands.length > 0, ofClasses = showPart(view, ofParts(timeline.spaces[color]), range, change);
     view.data("held", isStacked ? [] : held);
+    view.data("names", isOfParts(figure) ? names : []);
+    view.signal("by_class", !isOfParts(figure));
     view.height(isStacked ? STACKED_HEIGHT : height);
     if (isStacked) ["temporary", "live"].forEach((name) => view.data(name, []));
     else view.data("bands", []);
@@ -159,7 +181,7 @@ const startChart = (figure, view, axis) => {
   };
 
   const update = whenInView(figure, async () => {
-    const range = axis.range(), moment = axis.chosen(), wanted = `${range.join("-")} by ${stackedBy() ?? "class"}, change ${State.get("suggestion") ?? ""}, device ${chosenLine() ?? ""}`;
+    const range = axis.range(), moment = axis.chosen(), wanted = `${range.join("-")} by ${State.get("stack") ?? ""}, change ${State.get("suggestion") ?? ""}, device ${chosenLine() ?? ""}`;
     view.signal("first", range[0]).signal("last", range[1]);
     view.data("chosen", moment === null ? [] : [{ moment }]);
     view.runAsync();
@@ -183,7 +205,7 @@ const startChart = (figure, view, axis) => {
     const resident = humanBytes(space.static + amountAt(space.temp, moment));
     const live = humanBytes(amountAt(space.live, moment)), change = await chosenChange(color);
     const changed = change ? `resident with the suggestion ${humanBytes(space.static + amountAt(space.temp, moment) + amountAt(change, moment))}` : "";
-    const ofBand = band ? `${band.name}: ${humanBytes(band.amounts[moment])}` : "";
+    const ofBand = band ? `${band.name}: ${humanBytes(band.amounts[moment])}` : partAt(ofParts(space), moment, byteUnder(event));
     const again = recomputes[moment] ? `recomputes ${recomputes[moment]}` : "";
     const lines = [`instruction ${counted(moment)}`, names[moment] || "", again, ofBand, changed, `resident ${resident}`, `live ${live}`];
     placeTip(tip, plot, event, lines.filter(Boolean));
@@ -193,15 +215,24 @@ const startChart = (figure, view, axis) => {
 };
 
 /**
+ * Return whether a chart shows the lines or scopes that fill the temporaries.
+ * @param {HTMLElement} figure
+ */
+const isOfParts = (figure) => "parts" in figure.dataset && State.get("stack") === null;
+
+/**
  * Make every chart of memory over time follow the time axis, and the pointer choose and zoom.
  * @param {import("./time-axis.js").TimeAxis} axis
  */
 export const startMemoryOverTime = (axis) => {
+  const figures = /** @type {HTMLElement[]} */ ([...document.querySelectorAll('figure[data-chart="memory-over-time"]')]);
   axis.follow(() => {
-    // Bands have a legend of their own, and the line of what is live would cross them.
-    const ofClasses = /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll("#memory > .legend > .chip:not(.dashed, .again, .changed)"));
-    ofClasses.forEach((chip) => { chip.hidden = stackedBy() !== null; });
+    // Bands have a legend of their own, areas have their names inside, and the line of what is live would cross them.
+    const chosen = figures.find(({ dataset }) => dataset.space === State.get("space")) ?? figures[0];
+    const chips = /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll("#memory > .legend > :is(.of-classes, .of-need)"));
+    chips.forEach((chip) => {
+      chip.hidden = isOfParts(chosen) || (stackedBy() !== null && chip.matches(".of-classes"));
+    });
   });
-  const figures = document.querySelectorAll('figure[data-chart="memory-over-time"]');
-  figures.forEach(async (figure) => startChart(/** @type {HTMLElement} */ (figure), await viewOf(figure), axis));
+  figures.forEach(async (figure) => startChart(figure, await viewOf(figure), axis));
 };

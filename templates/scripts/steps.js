@@ -82,6 +82,29 @@ const byPixel = (rows, length, points) => {
 };
 
 /**
+ * Return what a chart shows of a memory space from `first` to `last`: the areas of its temporaries, and what is live over
+ * those of classes. The highest area is first and each goes down to what is held throughout, because two edges at one
+ * place would show what is below both. `stacked` in `chart_data.py` has the same areas.
+ * @param {DrawnSteps} space
+ * @param {[number, number]} range
+ */
+export const stackedSteps = (space, [first, last]) => {
+  const functions = [...space.parts, space.temp];
+  const moments = [...new Set(functions.flatMap((steps) => thinned(steps, first, last).map(([moment]) => moment)))].sort((one, other) => one - other);
+  let below = moments.map(() => space.static);
+  const areas = functions.map((steps, number) => {
+    const isTotal = number === space.parts.length;
+    const highs = moments.map((moment, at) => (isTotal ? space.static : below[at]) + amountAt(steps, moment));
+    below = highs;
+    const name = isTotal ? (number ? "other" : "temporary") : `source-${number + 1}`;
+    return moments.map((moment, at) => ({ class: name, moment, low: space.static, high: highs[at] }))
+      .filter(({ high }, at) => at === 0 || at === moments.length - 1 || high !== highs[at - 1]);
+  });
+  const live = space.parts.length || !space.live ? [] : thinned(space.live, first, last);
+  return { temporary: areas.reverse().flat(), live: live.map(([moment, amount]) => ({ moment, amount })) };
+};
+
+/**
  * Return the bytes to show for a part of the time axis: from zero, unless what changes would be too small to see.
  * @param {number[]} amounts
  * @returns {[number, number]}

@@ -75,11 +75,16 @@ interface Instructions {
   moment: number[];
 }
 
+/** What is resident in a memory space: what the caller holds, and the temporaries with their largest parts. */
 interface SpaceSteps {
   static: number;
   live: Steps;
   temp: Steps;
+  parts: (Steps & { name: string })[];
 }
+
+/** The same inside a page, at fewer moments; without what is live where parts are drawn. */
+type DrawnSteps = Omit<SpaceSteps, "live"> & { live?: Steps };
 
 interface Timeline {
   names: string[];
@@ -115,6 +120,7 @@ interface Modules {
 interface ChartData {
   datasets: Record<string, object[]>;
   params: Record<string, unknown>;
+  steps?: DrawnSteps;
 }
 
 interface VegaView {

@@ -280,6 +280,14 @@ def hold_the_names(names: Locator, background: str) -> None:
         assert box["y"] + box["height"] <= plot_top + 4  # its font's descent
 
 
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_names_inside_areas_can_be_read(module_page: Page, scheme: Literal["light", "dark"]) -> None:
+    module_page.emulate_media(color_scheme=scheme)
+    for kind in (*(f"source-{number}" for number in range(1, 5)), "other", "parameter", "output", "constant"):
+        area = kind if kind == "other" or kind.startswith("source-") else f"class-{kind}"
+        assert contrast(shown_color(module_page, f"on-{kind}"), shown_color(module_page, area)) >= 4.5, kind
+
+
 def test_no_line_crosses_what_is_below_a_peak(module_page: Page) -> None:
     figure = module_page.locator("figure[data-space='0'] svg")
     boxes = "all => all.map(one => one.getBoundingClientRect()).map(box => [box.width, box.bottom])"

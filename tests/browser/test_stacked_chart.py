@@ -155,6 +155,27 @@ def test_a_click_into_a_band_chooses_the_moment_and_the_band(open_page: Callable
     expect(page.locator("#live-at")).to_be_hidden()
 
 
+def test_a_chart_begins_with_lines_and_loads_nothing_for_them(visit: Visit, samples_site: Path) -> None:
+    path = max(samples_site.glob("m/jit-train-step-*/index.html"), key=lambda page: page.stat().st_size)
+    parts = shard(path.parent / "data" / "timeline.js")["spaces"]["0"]["parts"]
+    page = visit(samples_site, path.relative_to(samples_site).as_posix())
+    drawn = figure(page).locator("svg.marks")
+    expect(drawn).to_be_visible()
+    expect(drawn).to_contain_text(parts[0]["name"])
+    expect(page.locator("#memory .of-classes").first).to_be_hidden()
+    assert (
+        page.evaluate("performance.getEntriesByType('resource').filter(one => one.name.includes('/data/')).length") == 0
+    )
+    place = figure(page).locator(".plot")
+    box = place.bounding_box()
+    assert box
+    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] * 0.5)
+    expect(place.locator(".tip")).to_be_visible()
+    page.locator("input[name=stack][value=class]").check()
+    expect(page.locator("#memory .of-classes .chip").first).to_be_visible()
+    expect(drawn).not_to_contain_text(parts[0]["name"])
+
+
 def test_stacking_can_be_chosen_and_taken_back(open_page: Callable[[str], Page]) -> None:
     page = open_page("")
     page.locator("input[name=stack][value=shape]").check()

@@ -13,7 +13,7 @@ from reportgen.analyse.devices import MAIN_SPACE, Capacity
 from reportgen.analyse.phases import phases
 from reportgen.analyse.spaces import main_space
 from reportgen.model import Dump
-from reportgen.render.drawings.chart_data import memory_over_time
+from reportgen.render.drawings.chart_data import memory_over_time, stacked
 from reportgen.render.drawings.life import idle_within, life_of
 from reportgen.render.drawings.memory_chart import memory_chart
 from reportgen.render.html.links import Links
@@ -143,8 +143,44 @@ def test_the_drawing_has_the_data_of_the_chart(dump: Dump) -> None:
         drawn = memory_chart(chart)
         assert drawn.count('class="dot') == len(chart["datasets"]["marks"])
         assert all(mark["label"] in drawn for mark in chart["datasets"]["marks"])
-        assert ("fill-temporary" in drawn) == bool(chart["datasets"]["temporary"])
+        assert ("fill-temporary" in drawn) != bool(chart["steps"]["parts"])
         assert "nan" not in drawn
+
+
+@pytest.mark.parametrize("name", ["flax_gpt+donate", "ring", "gnn"])
+def test_the_areas_of_a_chart_add_up_to_what_is_resident_at_each_moment(name: str) -> None:
+    made = module(name)
+    for color, space in made.analysis.spaces.items():
+        parts = made.temporary_parts[color]
+        chart = memory_over_time(made.analysis, space, (), None, parts)
+        if chart is None or parts is None or space.temp is None:
+            continue
+        areas = dict(stacked(chart["steps"]))
+        assert list(areas) == [*(f"source-{number}" for number, _ in enumerate(parts.parts, 1)), "other"]
+        for rows in zip(*areas.values(), strict=True):
+            moment = rows[0][0]
+            assert sum(high - low for _, low, high in rows) == space.temp.at(moment)
+            assert rows[-1][2] == space.static_bytes + space.temp.at(moment)
+            assert all(one[2] == after[1] for one, after in pairwise(rows))
+            assert [high - low for _, low, high in rows][:-1] == [part.steps.at(moment) for part in parts.parts]
+
+
+def test_the_largest_areas_have_their_lines_inside() -> None:
+    made = module("flax_gpt+donate")
+    space, parts = made.analysis.spaces[MAIN_SPACE], made.temporary_parts[MAIN_SPACE]
+    chart = memory_over_time(made.analysis, space, (), None, parts)
+    assert chart
+    assert parts
+    names = {name["class"]: name for name in chart["datasets"]["names"]}
+    assert [names[f"source-{number}"]["name"] for number in (1, 2, 3)] == [part.name for part in parts.parts[:3]]
+    areas = dict(stacked(chart["steps"]))
+    for kind in ("source-1", "source-2", "source-3"):
+        name = names[kind]
+        inside = [row for row in areas[kind] if name["begin"] <= row[0] < name["end"]]
+        assert inside
+        assert all(low <= name["bottom"] and name["top"] <= high for _, low, high in inside)
+    named = {*names, *(area["class"] for area in chart["legend"])}
+    assert named == {"parameter", *areas}
 
 
 def test_the_phases_below_a_chart_follow_one_another() -> None:

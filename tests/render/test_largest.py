@@ -73,4 +73,4 @@ def test_the_dashed_line_of_a_chart_is_the_figure_in_its_caption(label: str) -> 
         peak, limit = map(int, _DATA.findall(chart.partition("</figcaption>")[0]))
         [data] = map(json.loads, _JSON.findall(chart))
         assert data["datasets"]["levels"] == [{"limit": limit}]
-        assert max(step["high"] for step in data["datasets"]["temporary"]) == peak
+        assert data["steps"]["static"] + max(data["steps"]["temp"]["amounts"]) == peak

@@ -1,11 +1,23 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { amountAt, byteRange, sum, thinned } from "../../templates/scripts/steps.js";
+import { amountAt, byteRange, stackedSteps, sum, thinned } from "../../templates/scripts/steps.js";
 import { cases } from "./cases.js";
 
 test("the whole axis is thinned as Python thins it", () => {
   for (const { moments, amounts, length, points, rows } of cases("thinned").cases) {
     assert.deepEqual(thinned({ moments, amounts }, 0, length, points), rows);
+  }
+});
+
+test("the areas of the temporaries are those that Python draws, each byte of them resident", () => {
+  for (const { steps, last, tops } of cases("stacked").cases) {
+    const { temporary } = stackedSteps(steps, [0, last]);
+    for (const [kind, highs] of Object.entries(tops)) {
+      const rows = temporary.filter((row) => row.class === kind);
+      const drawn = { moments: rows.map(({ moment }) => moment), amounts: rows.map(({ high }) => high) };
+      assert.deepEqual(highs.map((_, moment) => amountAt(drawn, moment)), highs);
+    }
+    assert.deepEqual([...new Set(temporary.map((row) => row.class))].reverse(), Object.keys(tops));
   }
 });
 

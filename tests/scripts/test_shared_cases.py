@@ -9,7 +9,7 @@ from reportgen.analyse.analysis import analyse
 from reportgen.analyse.composition import composition
 from reportgen.intervals.step_function import StepFunction
 from reportgen.parse.op_names import path_parts
-from reportgen.render.drawings.chart_data import byte_ticks, thinned
+from reportgen.render.drawings.chart_data import byte_ticks, stacked, thinned
 from reportgen.reports.formats import human_bytes
 from tests.support.builder import Lives, temporaries
 from tests.support.site import ROOT
@@ -33,6 +33,15 @@ def test_ticks_are_where_the_scripts_put_them(limit: int, places: list[int], uni
 def test_steps_are_thinned_as_in_the_scripts(case: dict[str, Any]) -> None:
     function = StepFunction(case["moments"], case["amounts"], case["length"])
     assert [list(row) for row in thinned(function, case["points"])] == case["rows"]
+
+
+@pytest.mark.parametrize("case", cases("stacked")["cases"])
+def test_areas_are_stacked_as_in_the_scripts(case: dict[str, Any]) -> None:
+    tops = {}
+    for kind, rows in stacked(case["steps"]):
+        moments, _, highs = zip(*rows, strict=True)
+        tops[kind] = list(StepFunction(moments, highs, case["last"]).at_each(range(case["last"])))
+    assert tops == case["tops"]
 
 
 @pytest.mark.parametrize("case", cases("op_names")["cases"], ids=lambda case: case["scope"])

@@ -1,32 +1,45 @@
 """Data of the charts on a module's page: bytes over program order, and ticks of binary units."""
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from operator import itemgetter
-from typing import Any
+from typing import Any, NamedTuple
 
 from reportgen.analyse.capacity import Fit
 from reportgen.analyse.classes import HELD_CLASSES, memory_class
 from reportgen.analyse.phases import PASSES, Phase, label
 from reportgen.analyse.records import Analysis, Space
 from reportgen.analyse.spaces import main_space
+from reportgen.analyse.temporary_parts import TemporaryPart, TemporaryParts
 from reportgen.intervals.step_function import StepFunction
+from reportgen.render.drawings.area_names import name_place
 from reportgen.reports import formats
 
 MOST_POINTS = 500
 _MOST_MARKS = 1_000
 _TICKS = 7
+_POINTS_OF_PART = 100
+_SMALL_PART = 100
+_WIDE, _NARROW = 1100, 270
+"""The width of the plot on a wide page and on a narrow one, in pixels."""
+_HELD_NAMES = {"parameter": "arguments", "output": "outputs", "constant": "constants"}
 _HEADROOM = 1.12
 MOST_ABOVE = 3
 """A capacity that is so many times all else is not drawn, because the chart would be flat."""
 
 
 def memory_over_time(
-    analysis: Analysis, space: Space, phases: Sequence[Phase], known: Fit | None = None
+    analysis: Analysis,
+    space: Space,
+    phases: Sequence[Phase],
+    known: Fit | None = None,
+    parts: TemporaryParts | None = None,
 ) -> dict[str, Any] | None:
-    """Return the datasets and parameters of the chart for one memory space; None without live ranges.
+    """Return the chart for one memory space; None without live ranges.
 
-    The `phases` of the program are drawn below the main memory.
+    It has datasets, parameters, `steps`, and a `legend`: the areas that have no room for their names.
+    The `steps` are thinned: what the caller holds throughout, and the temporaries over time, in total and in `parts`.
+    Without parts, what is live is drawn over the classes. The `phases` of the program are drawn below the main memory.
 
     The line of a capacity is drawn unless it is so far above all else that the chart would be flat.
     """
@@ -35,20 +48,22 @@ def memory_over_time(
         return None
     limit = space.needed_bytes
     capacity = known.capacity.size_bytes if known and known.capacity.size_bytes <= MOST_ABOVE * limit else 0
-    last = max(analysis.moments, 1)
-    temporary = [
-        {"class": "temporary", "moment": moment, "low": space.static_bytes, "high": space.static_bytes + amount}
-        for moment, amount in thinned(space.temp)
-    ]
+    last, top = max(analysis.moments, 1), max(1, round(max(limit, capacity) * _HEADROOM))
+    held = _held_bands(analysis, space, last)
+    steps = _thinned_steps(space.static_bytes, space.temp, space.live, parts.parts if parts else ())
+    names, legend = _names(
+        _areas(parts, held, steps, space.temp.at(peak.moment)), last, top, capacity or None, peak.amount
+    )
     marks = [(f"peak {formats.human_bytes(peak.amount)}", peak.moment)]
     if analysis.xla_peak and analysis.xla_peak.moment != peak.moment:
         marks.append(("XLA’s peak", analysis.xla_peak.moment))
     is_early = 2 * peak.moment < analysis.moments
     datasets = {
-        "held": _held_bands(analysis, space, last),
-        "temporary": temporary,
+        "held": held,
+        "temporary": [],
         "bands": [],
-        "live": [{"moment": moment, "amount": amount} for moment, amount in thinned(space.live)],
+        "live": [],
+        "names": names,
         "levels": [{"limit": limit}],
         # On the side where the peak is not.
         "capacity": [{"limit": capacity, "label": _capacity_label(capacity), "side": "right" if is_early else "left"}]
@@ -76,10 +91,111 @@ def memory_over_time(
         "first": 0,
         "last": last,
         "low": 0,
-        "limit": max(1, round(max(limit, capacity) * _HEADROOM)),
+        "limit": top,
+        "by_class": parts is None,
         **byte_ticks(max(limit, capacity)),
     }
-    return {"datasets": datasets, "params": parameters}
+    return {"datasets": datasets, "params": parameters, "steps": steps, "legend": legend}
+
+
+def _thinned_steps(
+    static_bytes: int, temp: StepFunction, live: StepFunction, parts: Sequence[TemporaryPart]
+) -> dict[str, Any]:
+    """Return the amounts of a chart as the shard of the timeline has them, at fewer moments.
+
+    The temporaries and their parts have the same moments, so that they add up at each of them.
+    """
+    found = {moment for moment, _ in thinned(temp)}
+    found.update(moment for part in parts for moment, _ in thinned(part.steps, _POINTS_OF_PART))
+    moments = sorted(moment for moment in found if moment < temp.length)
+    drawn = {"live": _steps_at(live, [moment for moment, _ in thinned(live)[:-1]])} if not parts else {}
+    return {
+        "static": static_bytes,
+        "temp": _steps_at(temp, moments),
+        "parts": [{"name": part.name, **_steps_at(part.steps, moments)} for part in parts],
+        **drawn,
+    }
+
+
+def _steps_at(function: StepFunction, moments: Sequence[int]) -> dict[str, Sequence[int]]:
+    """Return the changes of a step function that can be seen at some moments, of which 0 is the first."""
+    amounts = list(function.at_each(moments))
+    kept = [place for place, amount in enumerate(amounts) if place == 0 or amount != amounts[place - 1]]
+    return {"moments": [moments[place] for place in kept], "amounts": [amounts[place] for place in kept]}
+
+
+def stacked(steps: Mapping[str, Any]) -> Iterator[tuple[str, Sequence[tuple[int, int, int]]]]:
+    """Yield the areas of the temporaries, the lowest first: its class, and (moment, low, high) where it changes.
+
+    Parts have the classes `source-1` to `source-4`, and the `other` ones are above them.
+    """
+    names = [f"source-{number}" for number, _ in enumerate(steps["parts"], 1)]
+    functions = [*steps["parts"], steps["temp"]]
+    moments = sorted({moment for function in functions for moment in function["moments"]})
+    lows = [steps["static"]] * len(moments)
+    for name, function in zip([*names, "other" if names else "temporary"], functions, strict=True):
+        made = StepFunction(tuple(function["moments"]), tuple(function["amounts"]), moments[-1] + 1)
+        bases = [steps["static"]] * len(moments) if function is steps["temp"] else lows
+        highs = [base + amount for base, amount in zip(bases, made.at_each(moments), strict=True)]
+        yield name, list(zip(moments, lows, highs, strict=True))
+        lows = highs
+
+
+class _Area(NamedTuple):
+    """An area of a chart: what it is called, its bytes at the peak, what else is known of it, and where it lies."""
+
+    kind: str
+    name: str
+    size_bytes: int
+    more: str
+    rows: Sequence[tuple[int, int, int]]
+
+
+def _areas(
+    parts: TemporaryParts | None, held: Sequence[Mapping[str, Any]], steps: Mapping[str, Any], temp: int
+) -> Iterator[_Area]:
+    """Yield the areas of a chart of parts, the lowest first; none for a chart of classes."""
+    if parts is None:
+        return
+    for band in held:
+        kind, low, high = band["class"], band["low"], band["high"]
+        yield _Area(kind, _HELD_NAMES[kind], high - low, "", [(0, low, high)])
+    *of_parts, (rest, rows_of_rest) = stacked(steps)
+    for part, (kind, rows) in zip(parts.parts, of_parts, strict=True):
+        yield _Area(kind, part.name, part.peak_bytes, part.what, rows)
+    yield _Area(rest, "other temporaries", temp - sum(part.peak_bytes for part in parts.parts), "", rows_of_rest)
+
+
+def _names(
+    areas: Iterable[_Area], length: int, top: int, line: int | None, peak: int
+) -> tuple[Sequence[dict[str, Any]], Sequence[dict[str, Any]]]:
+    """Return the names inside areas, and a legend of those that have no room on a wide page or on a narrow one.
+
+    A name has the bytes at the peak, but not where the area has never as many. A small area without room has no name.
+    """
+    names, legend = list[dict[str, Any]](), list[dict[str, Any]]()
+    for kind, name, size, more, rows in areas:
+        place, bytes_words = name_place(rows, length, top, line), f" {formats.human_bytes(size)}"
+        sized = name + bytes_words
+        if size * _SMALL_PART >= peak and not (place and place.has_room(sized, length, _NARROW)):
+            legend.append(
+                {"class": kind, "name": sized, "is_narrow": bool(place and place.has_room(sized, length, _WIDE))}
+            )
+        if place:
+            there = [high - low for moment, low, high in rows if place.first <= moment < place.last]
+            names.append(
+                {
+                    "class": kind,
+                    "name": name,
+                    "bytes": bytes_words if min(there) <= size <= max(there) else "",
+                    "more": f" · {more}" if more else "",
+                    "begin": place.first,
+                    "end": place.last,
+                    "bottom": round(place.low),
+                    "top": round(place.high),
+                }
+            )
+    return names, legend
 
 
 def _capacity_label(capacity: int) -> str:

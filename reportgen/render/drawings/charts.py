@@ -16,15 +16,17 @@ from typing import Any
 import altair as alt
 
 from reportgen.analyse.classes import CLASSES, HELD_CLASSES
+from reportgen.analyse.temporary_parts import MOST_PARTS
+from reportgen.render.drawings.area_names import CHART_HEIGHT, LETTER_WIDTH
 
 FONT = 'system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif'
 """As `--sans` of `theme.css`: Vega measures texts on a canvas, which does not know the variables of a page."""
-_FONT_SIZE, _LETTER = 12, 6.7
-"""The size of a text and the width of one of its letters on average, in pixels: a name that has no room is left out."""
+_FONT_SIZE = 12
 _AXIS_WIDTH = 76
 _LABEL_HEIGHT = 14
 _PHASES_BELOW, _PHASE_HEIGHT = 24, 16
 _TICK_HEIGHT = 6
+_TICK_ROOM = 70
 _MOST_TICKS = 10
 """More than `byte_ticks` gives, because Vega leaves out every other one where there are more than it would choose."""
 
@@ -52,7 +54,7 @@ def _parameters(*names: str) -> dict[str, Any]:
 def _time_axis(field: str, title: str | None = None, **options: Any) -> Any:
     """Return an axis of program order from moment `first` to `last`, so that charts on one page show the same part."""
     scale = alt.Scale(nice=False, zero=False, domain=[alt.expr("first"), alt.expr("last")])
-    axis = alt.Axis(tickMinStep=1, format=",d", title=title)
+    axis = alt.Axis(tickMinStep=1, tickCount=alt.expr(f"ceil(width / {_TICK_ROOM})"), format=",d", title=title)
     return alt.X(f"{field}:Q", scale=scale, axis=axis, **options)
 
 
@@ -96,11 +98,13 @@ def _device() -> Iterator[Any]:
 
 
 def _memory_over_time() -> dict[str, Any]:
-    """Draw what is resident over the schedule, by class, with the peaks, the capacity and the phases on it."""
-    parameters = _parameters("ticks", "unit_bytes", "unit", "first", "last", "low", "limit")
+    """Draw what is resident over the schedule, by class or by line, with the peaks, the capacity and the phases."""
+    parameters = _parameters("ticks", "unit_bytes", "unit", "first", "last", "low", "limit", "by_class")
+    parts = [f"source-{number}" for number in range(1, MOST_PARTS + 1)]
+    colors = {name: f"class-{name}" for name in HELD_CLASSES} | {name: name for name in (*parts, "other")}
     color = alt.Color(
         "class:N",
-        scale=alt.Scale(domain=list(HELD_CLASSES), range=[f"var(--class-{name})" for name in HELD_CLASSES]),
+        scale=alt.Scale(domain=list(colors), range=[f"var(--{name})" for name in colors.values()]),
         legend=None,
     )
     scale = alt.Scale(domain=[alt.expr("low"), alt.expr("limit")], nice=False, zero=False)
@@ -119,7 +123,8 @@ def _memory_over_time() -> dict[str, Any]:
         .mark_area(interpolate="step-after", clip=True, stroke="var(--background)", strokeWidth=0.5)
         .encode(x=_time_axis("moment"), y=size, y2="high:Q", fill=alt.Fill("fill:N", scale=None), detail="band:N")
     )
-    levels = _named("levels").mark_rule(strokeDash=[6, 4], stroke="var(--text)", clip=True)
+    needed = _named("levels").transform_filter("by_class")
+    levels = needed.mark_rule(strokeDash=[6, 4], stroke="var(--text)", clip=True)
     chosen = _named("chosen").mark_rule(stroke="var(--focus)", strokeWidth=2, clip=True)
     chart = alt.layer(
         held,
@@ -128,6 +133,8 @@ def _memory_over_time() -> dict[str, Any]:
         *_curve("live", "text", 1.5),
         *_changed_curve(),
         levels.encode(y="limit:Q"),
+        _region_above(),
+        _names_inside(),
         *_capacity(),
         *_marks(),
         *_begin(),
@@ -136,13 +143,45 @@ def _memory_over_time() -> dict[str, Any]:
         _recomputing(),
         chosen.encode(x="moment:Q"),
     )
-    return _themed(chart.add_params(*parameters.values()).properties(width="container", height=190), "var(--{})")
+    return _themed(
+        chart.add_params(*parameters.values()).properties(width="container", height=CHART_HEIGHT), "var(--{})"
+    )
+
+
+def _region_above() -> Any:
+    """Return the region above the capacity."""
+    above = _named("capacity").transform_filter("datum.limit <= limit").mark_rect(fill="var(--error)", opacity=0.12)
+    return above.encode(x=alt.value(0), x2=alt.value(alt.expr("width")), y=alt.Y("limit:Q"), y2=alt.value(0))
+
+
+def _names_inside() -> Any:
+    """Return the names of areas inside them: as much of each as has room in the part of it that is in view."""
+    seen = (
+        _named("names")
+        .transform_filter("datum.end > first && datum.begin < last && datum.bottom >= low && datum.top <= limit")
+        .transform_filter(f"(datum.top - datum.bottom) / (limit - low) * height >= {_FONT_SIZE}")
+        .transform_calculate(left="max(datum.begin, first)", right="min(datum.end, last)")
+        .transform_calculate(
+            middle="(datum.left + datum.right) / 2",
+            center="(datum.bottom + datum.top) / 2",
+            letters=f"((datum.right - datum.left) / (last - first) * width) / {LETTER_WIDTH}",
+            fill="'var(--on-' + datum.class + ')'",
+        )
+        .transform_filter(_fits("name"))
+        .transform_calculate(sized="datum.name + datum.bytes", whole="datum.name + datum.bytes + datum.more")
+        .transform_calculate(words=f"{_fits('whole')} ? datum.whole : {_fits('sized')} ? datum.sized : datum.name")
+        .mark_text(baseline="middle")
+    )
+    fill = alt.Fill("fill:N", scale=None)
+    return seen.encode(x=_time_axis("middle"), y=alt.Y("center:Q"), text="words:N", fill=fill)
+
+
+def _fits(words: str) -> str:
+    return f"datum.letters >= length(datum.{words})"
 
 
 def _capacity() -> Iterator[Any]:
-    """Yield the region above the capacity, its edge, and its name on the page's background."""
-    above = _named("capacity").transform_filter("datum.limit <= limit").mark_rect(fill="var(--error)", opacity=0.12)
-    yield above.encode(x=alt.value(0), x2=alt.value(alt.expr("width")), y=alt.Y("limit:Q"), y2=alt.value(0))
+    """Yield the line of the capacity and its name, on the page's background because it crosses areas."""
     shown = _named("capacity").transform_filter("datum.limit >= low && datum.limit <= limit")
     yield shown.mark_rule(stroke="var(--error)", strokeWidth=2).encode(y="limit:Q")
     is_left = "datum.side == 'left'"
@@ -185,7 +224,7 @@ def _phases() -> Iterator[Any]:
     top, bottom = (alt.value(alt.expr(f"height + {_PHASES_BELOW + extra}")) for extra in (0, _PHASE_HEIGHT))
     box = shown.mark_rect(fill="var(--line)", stroke="var(--background)", strokeWidth=2)
     yield box.encode(x=_time_axis("begin"), x2="end:Q", y=top, y2=bottom)
-    room = f"(datum.end - datum.begin) / (last - first) * width > {_LETTER} * length(datum.label) + 8"
+    room = f"(datum.end - datum.begin) / (last - first) * width > {LETTER_WIDTH} * length(datum.label) + 8"
     words = shown.transform_filter(room).mark_text(baseline="middle", fill="var(--text)")
     place = alt.value(alt.expr(f"height + {_PHASES_BELOW + _PHASE_HEIGHT // 2}"))
     yield words.encode(x=_time_axis("middle"), y=place, text=alt.Text("label:N"))

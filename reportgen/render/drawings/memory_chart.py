@@ -10,6 +10,7 @@ from typing import Any
 
 from markupsafe import Markup
 
+from reportgen.render.drawings.chart_data import stacked
 from reportgen.render.drawings.svg import drawing, path
 
 _WIDTH, _HEIGHT = 2000, 400
@@ -27,7 +28,7 @@ class _Drawing:
     """The parts of one drawing; `x` and `y` lead from moments and bytes to places in it."""
 
     def __init__(self, chart: Mapping[str, Any]) -> None:
-        self._data, self._parameters = chart["datasets"], chart["params"]
+        self._data, self._parameters, self._steps = chart["datasets"], chart["params"], chart["steps"]
         self._last: int = max(self._parameters["last"], 1)
         self._limit: int = self._parameters["limit"]
 
@@ -43,11 +44,14 @@ class _Drawing:
         for band in self._data["held"]:
             edges = [(band["first"], band["high"]), (band["last"], band["high"])]
             yield self._area(band["class"], edges, band["low"])
-        if temporary := self._data["temporary"]:
-            yield self._area("temporary", [(row["moment"], row["high"]) for row in temporary], temporary[0]["low"])
-        live = [(row["moment"], row["amount"]) for row in self._data["live"]]
-        yield path(f"M{self._steps(live)}", "live")
-        yield from (path(f"M0 {self.y(row['limit'])}h{_WIDTH}", "levels") for row in self._data["levels"])
+        # The highest first, each down to what is held throughout, because two edges at one place would show what is
+        # below both.
+        for kind, rows in reversed(list(stacked(self._steps))):
+            yield self._area(kind, [(moment, high) for moment, _, high in rows], self._steps["static"])
+        if self._parameters["by_class"]:
+            live = self._steps["live"]
+            yield path(f"M{self._line(list(zip(live['moments'], live['amounts'], strict=True)))}", "live")
+            yield from (path(f"M0 {self.y(row['limit'])}h{_WIDTH}", "levels") for row in self._data["levels"])
         for row in self._data["capacity"]:
             y = self.y(row["limit"])
             yield path(f"M0 0h{_WIDTH}V{y}H0z", "above") + path(f"M0 {y}h{_WIDTH}", "capacity")
@@ -65,6 +69,10 @@ class _Drawing:
         yield _text("axis", "", "instruction")
         for moment in _moments(self._last):
             yield _text("moment", f"left:{_part(moment, self._last)}", f"{moment:,}")
+        for name in self._data["names"]:
+            left, width = _part(name["begin"], self._last), _part(name["end"] - name["begin"], self._last)
+            style = f"left:{left};width:{width};top:{_part(self.y((name['top'] + name['bottom']) / 2), _HEIGHT)}"
+            yield _text(f"inside on-{name['class']}", style, name["name"], name["bytes"], name["more"])
         for row in self._data["capacity"]:
             yield _text(f"capacity {row['side']}", f"top:{_part(self.y(row['limit']), _HEIGHT)}", row["label"])
         for mark in self._data["marks"]:
@@ -79,12 +87,15 @@ class _Drawing:
         return [tick for tick in self._parameters["ticks"] if tick <= self._limit]
 
     def _area(self, kind: str, edges: Sequence[tuple[int, int]], low: int) -> str:
-        first, last = self.x(edges[0][0]), self.x(edges[-1][0])
-        return path(f"M{first} {self.y(low)}L{self._steps(edges)}H{last}V{self.y(low)}z", f"fill-{kind}")
+        return path(f"M0 {self.y(low)}L{self._line(edges)}V{self.y(low)}z", f"fill-{kind}")
 
-    def _steps(self, edges: Sequence[tuple[int, int]]) -> str:
-        (moment, amount), *rest = edges
-        return f"{self.x(moment)} {self.y(amount)}" + "".join(f"H{self.x(one)}V{self.y(size)}" for one, size in rest)
+    def _line(self, edges: Sequence[tuple[int, int]]) -> str:
+        """Return the steps of a line to the end of the axis; those that cannot be seen are left out."""
+        text, shown = f"{self.x(edges[0][0])} {self.y(edges[0][1])}", self.y(edges[0][1])
+        for moment, amount in edges[1:]:
+            if (y := self.y(amount)) != shown:
+                text, shown = f"{text}H{self.x(moment)}V{y}", y
+        return f"{text}H{_WIDTH}"
 
 
 def _moments(last: int) -> range:
@@ -94,9 +105,9 @@ def _moments(last: int) -> range:
     return range(0, last + 1, step)
 
 
-def _text(classes: str, place: str, words: str) -> str:
+def _text(classes: str, place: str, *words: str) -> str:
     style = f' style="{place}"' if place else ""
-    return f'<span class="{classes}"{style}><span>{escape(words)}</span></span>'
+    return f'<span class="{classes}"{style}>{"".join(f"<span>{escape(one)}</span>" for one in words if one)}</span>'
 
 
 def _part(amount: int, whole: int) -> str:

@@ -14,6 +14,8 @@ from typing import Any
 from reportgen.advice.advise import Advice
 from reportgen.analyse.classes import CLASSES, memory_class
 from reportgen.analyse.devices import MAIN_SPACE
+from reportgen.analyse.records import Space
+from reportgen.analyse.temporary_parts import TemporaryPart
 from reportgen.intervals.step_function import StepFunction
 from reportgen.model import WHOLE
 from reportgen.program.author import Author
@@ -118,7 +120,12 @@ def timeline(module: Module) -> dict[str, Any]:
     """Return the instruction at each moment, the one that it recomputes if any, and every step of each space."""
     analysis = module.analysis
     spaces = {
-        str(space.color): {"static": space.static_bytes, "live": _steps(space.live), "temp": _steps(space.temp)}
+        str(space.color): {
+            "static": space.static_bytes,
+            "live": _steps(space.live),
+            "temp": _steps(space.temp),
+            "parts": [{"name": part.name, **_steps(part.steps)} for part in _parts(module, space)],
+        }
         for space in analysis.spaces.values()
         if space.live and space.temp
     }
@@ -126,6 +133,11 @@ def timeline(module: Module) -> dict[str, Any]:
     repeats = analysis.program.repeated_from
     recomputes = {moment: repeats[name] for moment, name in enumerate(names) if name in repeats}
     return {"names": names, "recomputes": recomputes, "spaces": spaces}
+
+
+def _parts(module: Module, space: Space) -> Sequence[TemporaryPart]:
+    found = module.temporary_parts[space.color]
+    return found.parts if found else ()
 
 
 def suggestion_curves(module: Module) -> dict[str, Any]:

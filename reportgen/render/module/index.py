@@ -10,6 +10,7 @@ from reportgen.analyse.classes import HELD_CLASSES
 from reportgen.analyse.divided import DividedArgument, replicated_bytes
 from reportgen.analyse.records import Space, XlaPeak
 from reportgen.analyse.spaces import main_space
+from reportgen.analyse.temporary_parts import TemporaryParts
 from reportgen.analyse.xla_peak import ALIASES, BIRTHS, LEAVES, PADDING, SPACES, UNEXPLAINED
 from reportgen.intervals.step_function import Peak
 from reportgen.record import record
@@ -35,8 +36,6 @@ from reportgen.work import Page
 
 _SHOWN = 20
 _WORTH_A_HINT = 100
-_STACKS = (("", "class"), ("scope", "scope"), ("shape", "shape"), ("value", "value"))
-"""What the charts can be stacked by, as the state of the page calls it and in words."""
 _LONGEST_LEAD = 120
 
 REASONS = {
@@ -138,7 +137,7 @@ def index_context(module: Module, links: Links, *, is_complete: bool = False) ->
         "box": advice_box(module),
         "spaces": spaces,
         "groupings": _groupings(spaces),
-        "stacks": _STACKS,
+        "stacks": _stacks(module.temporary_parts[main.color] if main else None),
         "charted": [(str(part.space.color), part.space.name) for part in spaces if part.chart],
         "charts": [summary for summary in spaces if summary.chart],
         "live_table": table_in_scripts(module, ordered[0], links) if ordered else None,
@@ -169,6 +168,12 @@ def _divided(module: Module) -> Divided | None:
     )
 
 
+def _stacks(parts: TemporaryParts | None) -> Sequence[tuple[str, str]]:
+    """Return what the charts can be stacked by, as the state of the page calls it and in words; first what they are."""
+    choices = [(word, word) for word in ("class", "scope", "shape", "value") if not parts or word != parts.kind]
+    return [("", parts.kind), *choices] if parts else [("", "class"), *choices[1:]]
+
+
 def _groupings(spaces: Sequence[SpaceSummary]) -> Sequence[tuple[str, str]]:
     """Return the groupings that the peak of any space has, in the order of the first that has most of them."""
     most = max((part.tables for part in spaces), key=len, default=())
@@ -178,7 +183,8 @@ def _groupings(spaces: Sequence[SpaceSummary]) -> Sequence[tuple[str, str]]:
 def _space_summary(module: Module, space: Space, links: Links, *, is_main: bool, is_complete: bool) -> SpaceSummary:
     """Return what the page shows of a memory space; without live ranges it has no peaks and no chart."""
     resident, live = space.peak_resident, space.peak_live
-    chart = memory_over_time(module.analysis, space, module.phases, module.fits.get(space.color))
+    fit, parts = module.fits.get(space.color), module.temporary_parts[space.color]
+    chart = memory_over_time(module.analysis, space, module.phases, fit, parts)
     return SpaceSummary(
         space=space,
         resident=resident,
@@ -188,7 +194,7 @@ def _space_summary(module: Module, space: Space, links: Links, *, is_main: bool,
         temp=space.peak_temp,
         chart=chart,
         drawn=memory_chart(chart) if chart else None,
-        fit=module.fits.get(space.color),
+        fit=fit,
         icicle=icicle_of_space(module, space, links) if is_main or is_complete else None,
         tables=peak_tables(module, space, links, is_complete=is_complete),
         unnamed_bytes=module.attributed[space.color].unnamed_bytes(resident.amount) if resident else 0,

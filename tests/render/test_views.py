@@ -234,3 +234,11 @@ def test_a_sound_dump_is_told_so_in_a_sentence_and_its_notes_are_folded() -> Non
     assert 'id="findings-table"' in sound.partition("<details")[2]
     assert "The numbers can be trusted" not in plain(wrong)
     assert 'id="findings-table"' in wrong.partition("<details")[0]
+
+
+def test_no_chart_is_drawn_of_a_memory_space_that_is_small_beside_the_main_one() -> None:
+    module = next(module for module in sample_modules() if module.label.startswith("v5e-train-step/"))
+    page = pages_of(module)["index.html"]
+    drawn = [figure.get("data-space") for figure in read_page(page).all("figure") if "data-space" in figure]
+    assert drawn == ["0", "1"]
+    assert set(module.analysis.spaces) > {0, 1}

@@ -15,7 +15,8 @@ const filled = (kind, given) => {
   const drawn = given.steps ? stackedSteps(given.steps, [0, Number(given.params.last)]) : {};
   const params = (specification.params ?? []).map((/** @type {{name: string}} */ parameter) =>
     parameter.name in given.params ? { ...parameter, value: given.params[parameter.name] } : parameter);
-  return { ...specification, datasets: { ...given.datasets, ...drawn }, params };
+  const height = given.height ?? specification.height;
+  return { ...specification, height, datasets: { ...given.datasets, ...drawn }, params };
 };
 
 /**

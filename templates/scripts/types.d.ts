@@ -121,6 +121,7 @@ interface ChartData {
   datasets: Record<string, object[]>;
   params: Record<string, unknown>;
   steps?: DrawnSteps;
+  height?: number;
 }
 
 interface VegaView {
@@ -138,7 +139,7 @@ interface VegaView {
 }
 
 interface Window {
-  REPORT_CHARTS: Record<string, { params?: { name: string }[] }>;
+  REPORT_CHARTS: Record<string, { params?: { name: string }[]; height?: number }>;
   vegaEmbed(plot: HTMLElement, specification: object, options: object): Promise<{ view: VegaView }>;
 }
 

@@ -187,11 +187,23 @@ def test_the_phases_below_a_chart_follow_one_another() -> None:
     analysis = program("flax_gpt+donate")
     chart = memory_over_time(analysis, analysis.spaces[MAIN_SPACE], phases(analysis))
     assert chart
-    strip = chart["datasets"]["phases"]
+    tracks = chart["datasets"]["phases"]
+    strip, loops = ([phase for phase in tracks if phase["row"] == row] for row in (0, 1))
     assert [phase["label"] for phase in strip] == [
         "forward", "forward and backward", "backward", "backward and update", "update",
     ]  # fmt: skip
-    assert all(one["last"] <= after["first"] for one, after in pairwise(strip))
+    assert [loop["label"] for loop in loops] == ["loop flax_gpt.py:46"] * 2
+    for track in (strip, loops):
+        assert all(one["last"] <= after["first"] for one, after in pairwise(track))
+
+
+def test_loops_are_the_only_track_of_a_program_without_a_gradient() -> None:
+    analysis = program("generate")
+    chart = memory_over_time(analysis, analysis.spaces[MAIN_SPACE], phases(analysis))
+    assert chart
+    assert [(phase["label"], phase["row"]) for phase in chart["datasets"]["phases"]] == [
+        ("loop generate.py:27", 0), ("loop generate.py:42", 0),
+    ]  # fmt: skip
 
 
 @given(consistent_dumps())

@@ -4,12 +4,9 @@ from collections.abc import Iterator, Sequence
 
 from reportgen.record import record
 
-CHART_HEIGHT = 206
-"""The height of the plot, in pixels."""
+_NAME_HEIGHT = 16
 LETTER_WIDTH = 7.2
 """The width of a letter on average, in pixels: a name that has no room is left out."""
-_NAME_HEIGHT = 16 / CHART_HEIGHT
-"""The part of a chart's height that a name takes."""
 _MOST_PLACES = 24
 _BELOW, _ABOVE = 0.6, 1.9
 """How far the middle of a name is from a line that has its own name above it, in heights of a name."""
@@ -32,13 +29,13 @@ class NamePlace:
         return (self.last - self.first) * width >= len(name) * LETTER_WIDTH * length
 
 
-def name_place(rows: Sequence[Row], length: int, limit: int, line: int | None) -> NamePlace | None:
+def name_place(rows: Sequence[Row], length: int, pixel: float, line: int | None) -> NamePlace | None:
     """Return the widest rectangle found for the name of an area that `rows` describe up to moment `length`.
 
-    `limit` is the height of the chart in bytes. The rectangle stays clear of a line at the bytes `line`, and of the
+    A pixel of its height is `pixel` bytes. The rectangle stays clear of a line at the bytes `line`, and of the
     name above that. None where the area is nowhere as high as a name.
     """
-    height = limit * _NAME_HEIGHT
+    height = pixel * _NAME_HEIGHT
     ends = [*(row[0] for row in rows[1:]), length]
     best: NamePlace | None = None
     for start in range(0, len(rows), max(1, len(rows) // _MOST_PLACES)):

@@ -18,6 +18,8 @@ from reportgen.reports import formats
 MOST_POINTS = 500
 _MOST_MARKS = 1_000
 _TICKS = 7
+CHART_HEIGHT, TRACK_HEIGHT = 206, 18
+"""The height of the plot with one track of phases below it, and of a track, in pixels."""
 _POINTS_OF_PART = 100
 _SMALL_PART = 100
 _WIDE, _NARROW = 1100, 270
@@ -37,7 +39,8 @@ def memory_over_time(
 ) -> dict[str, Any] | None:
     """Return the chart for one memory space; None without live ranges.
 
-    It has datasets, parameters, `steps`, and a `legend`: the areas that have no room for their names.
+    It has datasets, parameters, `steps`, a `legend`: the areas that have no room for their names, and the height of the
+    plot in pixels.
     The `steps` are thinned: what the caller holds throughout, and the temporaries over time, in total and in `parts`.
     Without parts, what is live is drawn over the classes. The `phases` of the program are drawn below the main memory.
 
@@ -50,9 +53,12 @@ def memory_over_time(
     capacity = known.capacity.size_bytes if known and known.capacity.size_bytes <= MOST_ABOVE * limit else 0
     last, top = max(analysis.moments, 1), max(1, round(max(limit, capacity) * _HEADROOM))
     held = _held_bands(analysis, space, last)
+    tracks = list(_tracks(phases)) if space is main_space(analysis.spaces) else []
+    # A second track takes its room from the plot.
+    height = CHART_HEIGHT - TRACK_HEIGHT * any(phase["row"] for phase in tracks)
     steps = _thinned_steps(space.static_bytes, space.temp, space.live, parts.parts if parts else ())
     names, legend = _names(
-        _areas(parts, held, steps, space.temp.at(peak.moment)), last, top, capacity or None, peak.amount
+        _areas(parts, held, steps, space.temp.at(peak.moment)), last, top / height, capacity or None, peak.amount
     )
     marks = [(f"peak {formats.human_bytes(peak.amount)}", peak.moment)]
     if analysis.xla_peak and analysis.xla_peak.moment != peak.moment:
@@ -80,7 +86,7 @@ def memory_over_time(
             }
             for row, (label, moment) in enumerate(marks)
         ],
-        "phases": list(_strip(phases)) if space is main_space(analysis.spaces) else [],
+        "phases": tracks,
         "again": [{"moment": moment} for moment in _recomputing(analysis)],
         "changed": [],
         "changed-peak": [],
@@ -95,7 +101,7 @@ def memory_over_time(
         "by_class": parts is None,
         **byte_ticks(max(limit, capacity)),
     }
-    return {"datasets": datasets, "params": parameters, "steps": steps, "legend": legend}
+    return {"datasets": datasets, "params": parameters, "steps": steps, "legend": legend, "height": height}
 
 
 def _thinned_steps(
@@ -167,7 +173,7 @@ def _areas(
 
 
 def _names(
-    areas: Iterable[_Area], length: int, top: int, line: int | None, peak: int
+    areas: Iterable[_Area], length: int, pixel: float, line: int | None, peak: int
 ) -> tuple[Sequence[dict[str, Any]], Sequence[dict[str, Any]]]:
     """Return the names inside areas, and a legend of those that have no room on a wide page or on a narrow one.
 
@@ -175,7 +181,7 @@ def _names(
     """
     names, legend = list[dict[str, Any]](), list[dict[str, Any]]()
     for kind, name, size, more, rows in areas:
-        place, bytes_words = name_place(rows, length, top, line), f" {formats.human_bytes(size)}"
+        place, bytes_words = name_place(rows, length, pixel, line), f" {formats.human_bytes(size)}"
         sized = name + bytes_words
         if size * _SMALL_PART >= peak and not (place and place.has_room(sized, length, _NARROW)):
             legend.append(
@@ -209,20 +215,22 @@ def _recomputing(analysis: Analysis) -> Sequence[int]:
     return list({moment // width: moment for moment in moments}.values())
 
 
-def _strip(phases: Sequence[Phase]) -> Iterator[dict[str, Any]]:
-    """Yield the passes of a gradient or, without one, the loops of the program."""
+def _tracks(phases: Sequence[Phase]) -> Iterator[dict[str, Any]]:
+    """Yield the passes of a gradient and, in the row below them if there are any, the loops of the program."""
     passes = [phase for phase in phases if phase.kind in PASSES]
-    loops = (phase for phase in phases if phase.kind == "loop")
-    last = -1
-    for phase in passes or loops:
-        if phase.first > last:  # because a loop may run in another, and the strip shows the outer one
-            last = phase.last
-            loop = f"loop {phase.source.rpartition('/')[2] or phase.instruction}"
-            yield {
-                "label": label(phase.kind, phase.passes) if passes else loop,
-                "first": phase.first,
-                "last": phase.last + 1,
-            }
+    loops = [phase for phase in phases if phase.kind == "loop"]
+    for row, track in enumerate(filter(None, (passes, loops))):
+        last = -1
+        for phase in track:
+            if phase.first > last:  # because a loop may run in another, and a track shows the outer one
+                last = phase.last
+                loop = f"loop {phase.source.rpartition('/')[2] or phase.instruction}"
+                yield {
+                    "label": loop if phase.kind == "loop" else label(phase.kind, phase.passes),
+                    "first": phase.first,
+                    "last": phase.last + 1,
+                    "row": row,
+                }
 
 
 def _held_bands(analysis: Analysis, space: Space, last: int) -> list[dict[str, Any]]:

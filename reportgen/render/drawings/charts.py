@@ -17,7 +17,8 @@ import altair as alt
 
 from reportgen.analyse.classes import CLASSES, HELD_CLASSES
 from reportgen.analyse.temporary_parts import MOST_PARTS
-from reportgen.render.drawings.area_names import CHART_HEIGHT, LETTER_WIDTH
+from reportgen.render.drawings.area_names import LETTER_WIDTH
+from reportgen.render.drawings.chart_data import CHART_HEIGHT, TRACK_HEIGHT
 
 FONT = 'system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif'
 """As `--sans` of `theme.css`: Vega measures texts on a canvas, which does not know the variables of a page."""
@@ -214,19 +215,20 @@ def _recomputing() -> Any:
 
 
 def _phases() -> Iterator[Any]:
-    """Yield the phases of the program as a strip below the axis, as far as they are in the visible part."""
+    """Yield the phases of the program in tracks below the axis, as far as they are in the visible part."""
     shown = (
         _named("phases")
         .transform_filter("datum.last > first && datum.first < last")
         .transform_calculate(begin="max(datum.first, first)", end="min(datum.last, last)")
         .transform_calculate(middle="(datum.begin + datum.end) / 2")
     )
-    top, bottom = (alt.value(alt.expr(f"height + {_PHASES_BELOW + extra}")) for extra in (0, _PHASE_HEIGHT))
+    track = f"height + {_PHASES_BELOW} + {TRACK_HEIGHT} * datum.row"
+    top, bottom = (alt.value(alt.expr(f"{track} + {extra}")) for extra in (0, _PHASE_HEIGHT))
     box = shown.mark_rect(fill="var(--line)", stroke="var(--background)", strokeWidth=2)
     yield box.encode(x=_time_axis("begin"), x2="end:Q", y=top, y2=bottom)
     room = f"(datum.end - datum.begin) / (last - first) * width > {LETTER_WIDTH} * length(datum.label) + 8"
     words = shown.transform_filter(room).mark_text(baseline="middle", fill="var(--text)")
-    place = alt.value(alt.expr(f"height + {_PHASES_BELOW + _PHASE_HEIGHT // 2}"))
+    place = alt.value(alt.expr(f"{track} + {_PHASE_HEIGHT // 2}"))
     yield words.encode(x=_time_axis("middle"), y=place, text=alt.Text("label:N"))
 
 

@@ -21,7 +21,8 @@ def memory_chart(chart: Mapping[str, Any]) -> Markup:
     """Return the drawing of a chart that `memory_over_time` describes."""
     made = _Drawing(chart)
     shapes = drawing(_WIDTH, _HEIGHT, made.shapes(), label=None)
-    return Markup(f'<div class="drawing" aria-hidden="true">{shapes}{"".join(made.texts())}</div>')
+    tracks = " two-tracks" if any(phase["row"] for phase in chart["datasets"]["phases"]) else ""
+    return Markup(f'<div class="drawing{tracks}" aria-hidden="true">{shapes}{"".join(made.texts())}</div>')
 
 
 class _Drawing:
@@ -81,7 +82,7 @@ class _Drawing:
         for phase in self._data["phases"]:
             left = _part(phase["first"], self._last)
             width = _part(phase["last"] - phase["first"], self._last)
-            yield _text("phase", f"left:{left};width:{width}", phase["label"])
+            yield _text(f"phase row-{phase['row']}", f"left:{left};width:{width}", phase["label"])
 
     def _ticks(self) -> Sequence[int]:
         return [tick for tick in self._parameters["ticks"] if tick <= self._limit]

@@ -26,6 +26,9 @@ Rule = Literal[
 
 _LOOP = "/while"
 _IS_NAME = re.compile(r"[A-Za-z_][\w.]*")
+_SIBLING = re.compile(r"(?<![A-Za-z0-9])\d+")
+"""The number of a sibling, as in `layer_3`, and not that of a kind, as in `conv2d`."""
+
 
 UNNAMED_ARGUMENT = "argument "
 """The prefix of the name of an argument that has only a number."""
@@ -100,13 +103,14 @@ class Author:
     def place(self) -> str:
         """Return where the bytes come from, `attention, train_step.py:41`; empty where nothing names it.
 
-        A named scope says most, then the user's function, then the operation with its pass of a gradient.
+        A named scope says most, with # for the number of a sibling, then the user's function, then the operation with
+        its pass of a gradient.
         """
         if "/" not in self.scope:
             return ""
         own = self.frame if self.frame and not self.frame.is_of_library else None
         scopes = [name for name in path(self.scope) if _IS_NAME.fullmatch(name)]
-        what = "/".join(scopes[-2:]) or (_function(own) if own else "")
+        what = _SIBLING.sub("#", "/".join(scopes[-2:])) or (_function(own) if own else "")
         operation = self.scope.rpartition("/")[2].partition("[")[0]
         if own:
             return f"{what or operation}, {own.file.rpartition('/')[2]}:{own.line}"

@@ -9,7 +9,7 @@ from reportgen.analyse.capacity import Fit
 from reportgen.analyse.classes import HELD_CLASSES
 from reportgen.analyse.divided import DividedArgument, replicated_bytes
 from reportgen.analyse.records import Space, XlaPeak
-from reportgen.analyse.spaces import is_small, main_space
+from reportgen.analyse.spaces import main_space
 from reportgen.analyse.temporary_parts import TemporaryParts
 from reportgen.analyse.xla_peak import ALIASES, BIRTHS, LEAVES, PADDING, SPACES, UNEXPLAINED
 from reportgen.intervals.step_function import Peak
@@ -122,7 +122,7 @@ def index_context(module: Module, links: Links, *, is_complete: bool = False) ->
     # The main memory first, whatever its color is.
     ordered = sorted(analysis.spaces.values(), key=lambda space: (space is not main, space.color))
     spaces = [_space_summary(module, space, links, is_main=space is main, is_complete=is_complete) for space in ordered]
-    charts = [part for part in spaces if part.chart and not (main and _is_small(part, main))]
+    charts = [part for part in spaces if part.chart and part.space.color not in module.small_spaces]
     answer = verdict(module)
     return {
         "analysis": analysis,
@@ -153,12 +153,6 @@ def index_context(module: Module, links: Links, *, is_complete: bool = False) ->
         "classes": HELD_CLASSES,
         "files": list(dict.fromkeys(part.label for part in analysis.dump.text.parts)),
     }
-
-
-def _is_small(part: SpaceSummary, main: Space) -> bool:
-    """Return whether a space is too small beside the main one to be drawn over time."""
-    space, is_short = part.space, bool(part.fit and part.fit.is_over)
-    return space is not main and is_small(space.name, space.needed_bytes, main.needed_bytes, is_short=is_short)
 
 
 def _divided(module: Module) -> Divided | None:

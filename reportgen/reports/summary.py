@@ -49,9 +49,6 @@ class Summary:
     space_name: str
     peak_resident_bytes: int | None
     needed_bytes: int
-    xla_bytes: int | None
-    values: int
-    schedule_length: int | None
     finding_counts: tuple[tuple[Severity, int], ...]
     checks: int
     objects: int

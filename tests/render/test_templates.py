@@ -44,3 +44,13 @@ def test_things_are_counted_in_singular_and_plural(number: int, text: str) -> No
 
 def test_the_width_of_a_bar_is_its_share() -> None:
     assert width(1, 3) == "33.33%"
+
+
+def test_every_size_of_type_is_one_of_the_six_of_the_theme() -> None:
+    stylesheets = [*template_root().rglob("*.css"), *template_root().glob("parts/*_styles.html")]
+    sizes = [
+        (path.name, size) for path in stylesheets for size in re.findall(r"font(?:-size)?: ([^;}]+)", text_of(path))
+    ]
+    six = "body|figure|heading|label|second|title"
+    assert len(sizes) > len(stylesheets)
+    assert [size for size in sizes if not re.match(rf"inherit|0$|var\(--({six})\)", size[1])] == []

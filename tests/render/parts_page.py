@@ -128,7 +128,7 @@ def parts_page() -> str:
 
 def _need(capacity_bytes: int | None) -> Need:
     kinds = (*CLASSES, "slack", "rest")
-    parts = [*((kind, 0) for kind in kinds), *(("temporary", shade) for shade in (1, 2, 3))]
+    parts = [*((kind, 0) for kind in kinds), *((f"source-{number}", 0) for number in (1, 2, 3, 4))]
     segments = [Segment(name=kind, kind=kind, shade=shade, size_bytes=GIB // 4) for kind, shade in parts]
     total = sum(part.size_bytes for part in segments)
     return Need(needed_bytes=total, capacity_bytes=capacity_bytes, scale_bytes=total, segments=segments)

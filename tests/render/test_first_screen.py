@@ -12,6 +12,7 @@ from reportgen.analyse.capacity import Fit
 from reportgen.analyse.devices import MAIN_SPACE, Capacity
 from reportgen.analyse.phases import phases
 from reportgen.analyse.spaces import main_space
+from reportgen.analyse.temporary_parts import temporary_parts
 from reportgen.model import Dump
 from reportgen.render.drawings.chart_data import memory_over_time, stacked
 from reportgen.render.drawings.life import idle_within, life_of
@@ -43,7 +44,7 @@ def test_the_parts_of_the_bar_are_all_that_is_needed(dump: Dump) -> None:
     space = main_space(analysis.spaces)
     if space is None or not space.needed_bytes:
         return
-    bar = need(analysis, space, None)
+    bar = need(analysis, space, None, temporary_parts(analysis, space))
     assert sum(part.size_bytes for part in bar.segments) == space.needed_bytes == bar.scale_bytes
     assert all(part.size_bytes > 0 for part in bar.segments)
 
@@ -51,15 +52,19 @@ def test_the_parts_of_the_bar_are_all_that_is_needed(dump: Dump) -> None:
 def test_arguments_are_named_and_temporaries_grouped() -> None:
     analysis = program("flax_gpt+donate")
     space = analysis.spaces[MAIN_SPACE]
-    names = {part.name for part in need(analysis, space, None).segments}
-    assert {"opt_state", "params", "blocks/attn, flax_gpt.py:17"} <= names
+    parts = temporary_parts(analysis, space)
+    bar = need(analysis, space, None, parts)
+    assert {"opt_state", "params"} <= {part.name for part in bar.segments}
+    assert ("flax_gpt.py:17", "blocks/attn", "source-1") in [(part.name, part.what, part.kind) for part in bar.segments]
+    assert parts
+    assert [part.name for part in bar.segments if part.what] == [part.name for part in parts.parts]
 
 
 def test_a_bar_is_as_long_as_a_device_that_has_more() -> None:
     analysis = program("flax_gpt+donate")
     space = analysis.spaces[MAIN_SPACE]
     fit = Fit(Capacity(100 * GIB, "given", "flag"), space.needed_bytes, None)
-    assert need(analysis, space, fit).scale_bytes == 100 * GIB
+    assert need(analysis, space, fit, None).scale_bytes == 100 * GIB
 
 
 @pytest.mark.parametrize(("gib", "verdict"), [(15.75, "combined"), (2, "arguments"), (30, "fits")])

@@ -133,7 +133,9 @@ def index_context(module: Module, links: Links, *, is_complete: bool = False) ->
         "finding_counts": finding_counts(analysis),
         "verdict": answer,
         "fit": fit_banner(module.misfit, analysis, answer.fit if answer else None),
-        "need": need(analysis, main, module.fits.get(main.color)) if main and answer else None,
+        "need": need(analysis, main, module.fits.get(main.color), module.temporary_parts[main.color])
+        if main and answer
+        else None,
         "first": first_suggestions(module),
         "box": advice_box(module),
         "spaces": spaces,

@@ -1,4 +1,4 @@
-"""Divide what a program needs into the parts of one bar: arguments by name, temporaries by group, and slack.
+"""Divide what a program needs into the parts of one bar: arguments by name, temporaries by source line, and slack.
 
 The bar is as long as the need or, if that is more, as the capacity of the device.
 """
@@ -13,6 +13,7 @@ from reportgen.analyse.capacity import Fit
 from reportgen.analyse.classes import HELD_CLASSES, MemoryClass
 from reportgen.analyse.peak_groups import PeakGroup, peak_groups
 from reportgen.analyse.records import Analysis, Space
+from reportgen.analyse.temporary_parts import TemporaryParts
 from reportgen.record import record
 from reportgen.reports.formats import end_of
 from reportgen.reports.report import needed_by_class
@@ -35,12 +36,16 @@ _OTHERS: Mapping[MemoryClass, str] = {
 
 @record
 class Segment:
-    """A part of the bar. `kind` is its class of memory, "slack" or "rest"; `shade` tells parts of one class apart."""
+    """A part of the bar, and `what` else is known of it; `kind` and `shade` are its color.
+
+    `kind` is a class of memory that the caller holds, "source-1" to "source-4" as in the chart, "other" or "slack".
+    """
 
     name: str
     kind: str
     shade: int
     size_bytes: int
+    what: str = ""
 
     @property
     def short(self) -> str:
@@ -61,11 +66,11 @@ class Need:
     segments: Sequence[Segment]
 
 
-def need(analysis: Analysis, space: Space, fit: Fit | None) -> Need:
-    """Return the bar of a memory space that needs something."""
+def need(analysis: Analysis, space: Space, fit: Fit | None, parts: TemporaryParts | None) -> Need:
+    """Return the bar of a memory space that needs something; `parts` of the temporaries are those of its chart."""
     capacity, peak = fit.capacity.size_bytes if fit else None, space.peak_resident
     slack = space.slack_bytes or 0  # without a peak nothing is known to be slack
-    segments = [*_of_peak(analysis, space)] if peak else [*_of_allocations(analysis, space)]
+    segments = [*_of_peak(analysis, space, parts)] if peak else [*_of_allocations(analysis, space)]
     if slack > 0:
         segments.append(Segment(name="slack", kind="slack", shade=0, size_bytes=slack))
     return Need(
@@ -81,34 +86,42 @@ def _joined(segments: Sequence[Segment], whole: int) -> Iterator[Segment]:
     small = [part for part in segments if part.size_bytes * SMALL_PART < whole]
     yield from (part for part in segments if len(small) < 2 or part not in small)
     if len(small) > 1:
-        yield Segment(name="everything else", kind="rest", shade=0, size_bytes=sum(part.size_bytes for part in small))
+        yield Segment(name="everything else", kind="other", shade=0, size_bytes=sum(part.size_bytes for part in small))
 
 
 def _of_allocations(analysis: Analysis, space: Space) -> Iterator[Segment]:
     sizes = needed_by_class(analysis, space)
     for kind in HELD_CLASSES:
         if sizes[kind]:
-            yield Segment(name=_plain(kind), kind=kind, shade=0, size_bytes=sizes[kind])
+            color = "other" if kind == "temporary" else kind
+            yield Segment(name=_plain(kind), kind=color, shade=0, size_bytes=sizes[kind])
 
 
 def _plain(kind: MemoryClass) -> str:
     return _OTHERS[kind].removeprefix("other ")
 
 
-def _of_peak(analysis: Analysis, space: Space) -> Iterator[Segment]:
+def _of_peak(analysis: Analysis, space: Space, parts: TemporaryParts | None) -> Iterator[Segment]:
     """Yield the parts of a peak in the order of the classes, the largest of each class first."""
     groups = peak_groups(analysis, space)
     for kind in HELD_CLASSES:
         of_kind = [group for group in groups if group.memory_class == kind]
-        sizes = _arguments(of_kind) if kind == "parameter" else _places(analysis, of_kind)
-        named = [(name, size) for name, size in sizes.most_common() if name and kind in ("parameter", "temporary")]
-        shown = named[:_SHOWN]
-        rest = sum(sizes.values()) - sum(size for _, size in shown)
-        for shade, (name, size) in enumerate(shown):
-            yield Segment(name=name, kind=kind, shade=shade, size_bytes=size)
-        if rest:
-            name = _OTHERS[kind] if shown else _plain(kind)
-            yield Segment(name=name, kind=kind, shade=len(shown), size_bytes=rest)
+        whole = sum(group.size_bytes for group in of_kind)
+        if kind == "parameter":
+            named = [(name, "", size) for name, size in _arguments(of_kind).most_common() if name][:_SHOWN]
+        elif kind != "temporary":
+            named = []
+        elif parts:
+            named = [(part.name, part.what, part.peak_bytes) for part in parts.parts]
+        else:
+            named = [(name, "", size) for name, size in _places(analysis, of_kind).most_common() if name][:_SHOWN]
+        for number, (name, what, size) in enumerate(named):
+            color, shade = (f"source-{number + 1}", 0) if kind == "temporary" else (kind, number)
+            yield Segment(name=name, kind=color, shade=shade, size_bytes=size, what=what)
+        if rest := whole - sum(size for _, _, size in named):
+            name = _OTHERS[kind] if named else _plain(kind)
+            color, shade = ("other", 0) if kind == "temporary" else (kind, len(named))
+            yield Segment(name=name, kind=color, shade=shade, size_bytes=rest)
 
 
 def _places(analysis: Analysis, groups: Sequence[PeakGroup]) -> Counter[str]:

@@ -18,11 +18,12 @@ from reportgen.advice.combined import combined, fits_after
 from reportgen.advice.context import AdviceContext
 from reportgen.advice.finders import FINDERS
 from reportgen.advice.fitting import fitting_of
+from reportgen.advice.joint import Joint
 from reportgen.advice.kinds import KINDS
 from reportgen.advice.memory import Memory, PeakAfter
 from reportgen.advice.more_devices import fewest_devices, more_devices
 from reportgen.advice.next_peak import with_next
-from reportgen.advice.order import best_of_each
+from reportgen.advice.order import best_of_each, joint_kind
 from reportgen.advice.rematerialized import lost_bytes, without_rematerialization
 from reportgen.advice.similar_buffers import SimilarBuffers, similar_buffers, without_group
 from reportgen.advice.tables import argument_groups, returned, states
@@ -117,12 +118,21 @@ class Advice:
         return lost_bytes(self._context.program, self._context.memory) if self._context else ()
 
     @cached_property
+    def _joint(self) -> Joint | None:
+        return Joint(self._context, self.best, self._lowered) if self._context else None
+
+    def together(self, suggestions: Sequence[Suggestion]) -> Suggestion | None:
+        """Return the last of some of the best suggestions, after the others; None where they cannot be combined."""
+        return self._joint.together([joint_kind(suggestion) for suggestion in suggestions]) if self._joint else None
+
+    @cached_property
     def combined(self) -> Sequence[Suggestion]:
         """Return the suggestions that lower the peak most, computed one after the other: savings do not add up."""
         context = self._context
         if context is None:
             return ()
-        chosen = combined(context, self.best, self._lowered, self._available_bytes if self._is_over else None)
+        available = self._available_bytes if self._is_over else None
+        chosen = combined(context, self._joint, self._lowered, available) if self._joint else ()
         return tuple(with_next(context, suggestion) if suggestion.after else suggestion for suggestion in chosen)
 
     @property

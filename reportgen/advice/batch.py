@@ -8,13 +8,14 @@ what no longer fits into VMEM comes to HBM.
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from itertools import groupby
 from math import prod
 
 from reportgen.advice.arguments import Argument
 from reportgen.advice.donation import Donation
-from reportgen.advice.memory import Held, Memory, PeakAfter, total_over_time
+from reportgen.advice.memory import Edit, Held, Memory, PeakAfter, total_over_time
 from reportgen.analyse.records import VMEM, Analysis
 from reportgen.program.dimensions import Dimensions, Origin
 from reportgen.program.opcodes import NAMES_ONLY
@@ -37,7 +38,7 @@ _LEAST_PART = 100
 
 @record(slots=False, kw_only=False)
 class Batch:
-    """The parts of a space's temporaries over time, `fixed` and `scaled`, and what is live in VMEM beside it on a TPU.
+    """The temporaries that follow the batch, the `fixed` ones over time, and what is live in VMEM beside it on a TPU.
 
     `scaled_bytes` of `static_bytes` follow the batch: data, and state with an entry for each example, as a cache of
     keys and values. `values` are those at the peak that follow it.
@@ -46,7 +47,7 @@ class Batch:
     static_bytes: int
     scaled_bytes: int
     fixed: Sequence[int]
-    scaled: Sequence[int]
+    following: Memory
     vmem: Sequence[int]
     values: tuple[int, ...]
 
@@ -58,7 +59,28 @@ class Batch:
         static_bytes = self.static_bytes + round((factor - 1) * self.scaled_bytes)
         return [
             static_bytes + max(0, round(fixed + factor * scaled + (factor - 1) * vmem))
-            for fixed, scaled, vmem in zip(self.fixed, self.scaled, self.vmem, strict=True)
+            for fixed, scaled, vmem in zip(self.fixed, self.following.curve, self.vmem, strict=True)
+        ]
+
+    def peak_after(self, memory: Memory, edits: Sequence[Edit], factor: float) -> PeakAfter:
+        """Return the peak of a space after some edits, with a batch `factor` times as large."""
+        return PeakAfter.of(partial(self._curve_after, memory, edits, factor))
+
+    def _curve_after(self, memory: Memory, edits: Sequence[Edit], factor: float) -> list[int]:
+        """Scale what the edits leave of the temporaries that follow the batch, and what they add."""
+        known = self.following.temps
+        of_batch = (
+            Edit(
+                {number: stretches for number, stretches in edit.cuts.items() if number in known},
+                edit.more,
+                {number: size_bytes for number, size_bytes in edit.less.items() if number in known},
+            )
+            for edit in edits
+        )
+        following = self.following.together(of_batch).curve()
+        return [
+            max(0, amount + round((factor - 1) * (self.scaled_bytes + scaled + vmem)))
+            for amount, scaled, vmem in zip(memory.together(edits).curve(), following, self.vmem, strict=True)
         ]
 
     def largest(self, available_bytes: int) -> float | None:
@@ -66,7 +88,7 @@ class Batch:
         left_bytes = available_bytes - self.static_bytes + self.scaled_bytes
         fits = [
             (left_bytes - fixed + vmem) / (self.scaled_bytes + scaled + vmem)
-            for fixed, scaled, vmem in zip(self.fixed, self.scaled, self.vmem, strict=True)
+            for fixed, scaled, vmem in zip(self.fixed, self.following.curve, self.vmem, strict=True)
             if self.scaled_bytes + scaled + vmem
         ]
         least = min(fits, default=-1.0)
@@ -94,10 +116,14 @@ def batch(
         static_bytes=memory.static_bytes,
         scaled_bytes=scaled_bytes,
         fixed=total_over_time(fixed, memory.moments),
-        scaled=total_over_time(scaled, memory.moments),
+        following=replace(memory, static_bytes=0, temps=_by_number(scaled), before=None, added=()),
         vmem=_vmem(analysis, memory.moments),
         values=tuple(held.number for held in at_peak),
     )
+
+
+def _by_number(parts: Iterable[Sequence[Held]]) -> Mapping[int, Held]:
+    return {held.number: held for part in parts for held in part}
 
 
 def large_values(program: Program, memory: Memory) -> Sequence[int]:

@@ -7,14 +7,15 @@ from reportgen.advice.advice_records import Suggestion
 from reportgen.advice.context import AdviceContext
 from reportgen.advice.suggest import suggest
 
-_HALF = 0.5
+HALF = 0.5
+"""The factor of the batch that is suggested."""
 _SMALLEST = 0.05
 
 
 def find_smaller_batch(context: AdviceContext) -> Iterator[Suggestion]:
     """Yield the suggestion to halve the batch."""
     if context.batch:
-        yield _smaller_batch(context, _HALF)
+        yield _smaller_batch(context, HALF)
 
 
 def find_batch_that_fits(context: AdviceContext, available_bytes: int) -> Iterator[Suggestion]:
@@ -31,7 +32,7 @@ def _smaller_batch(context: AdviceContext, factor: float) -> Suggestion:
     values = batch.values if batch else ()
     involved = sum(context.memory.temps[number].size_bytes for number in values) * (1 - factor)
     outcome = batch.peak(factor) if batch else context.memory.peak
-    what = "half the batch" if factor == _HALF else f"{factor:.0%} of the batch"
+    what = "half the batch" if factor == HALF else f"{factor:.0%} of the batch"
     words = context.batch_words
     what += f" ({words})" if words else ""
     own_flops = context.analysis.work.own_flops

@@ -1,13 +1,17 @@
 """What the batch is: the leading dimension of the data, in all arguments that have it, and of no weight."""
 
 from collections.abc import Set as AbstractSet
+from dataclasses import replace
 
 import pytest
 
 from reportgen.advice.batch import Batch, data, examples
 from reportgen.advice.context import AdviceContext
+from reportgen.advice.memory import ALWAYS, Edit, Held, Memory
 from reportgen.program.dimensions import Origin
 from tests.advice.recompiled_programs import advice, program
+
+FOLLOWING = Memory(0, 2, {0: Held(0, 0, 0, 1, 0, 20), 1: Held(1, 0, 1, 1, 20, 40)}, parts_are_apart=True)
 
 
 def context(name: str) -> AdviceContext:
@@ -88,8 +92,18 @@ def test_other_data_with_as_many_examples_follows_the_batch() -> None:
     assert examples(gnn.dimensions, rare, frozenset({edges})) == {edges}
 
 
+def test_a_smaller_batch_scales_what_other_changes_leave() -> None:
+    memory = replace(FOLLOWING, static_bytes=100)
+    batch = Batch(100, 60, [0, 0], FOLLOWING, [0, 0], ())
+    assert batch.peak_after(memory, [], 0.5).curve() == [100 - 30 + 10, 100 - 30 + 20]
+    assert batch.peak_after(memory, [Edit({1: [ALWAYS]}, [(0, 8), (1, -8)])], 0.5).curve() == [
+        100 - 30 + 14,
+        100 - 30 + 10,
+    ]
+
+
 def test_state_with_an_entry_for_each_example_follows_the_batch() -> None:
-    batch = Batch(100, 60, [10, 10], [20, 40], [0, 0], ())
+    batch = Batch(100, 60, [10, 10], FOLLOWING, [0, 0], ())
     assert batch.peak(0.5).peak_bytes == 100 - 30 + 10 + 20
     assert batch.largest(150) == 1.0
     assert batch.largest(100) == 0.5

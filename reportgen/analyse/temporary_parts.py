@@ -21,9 +21,11 @@ _Label = Callable[[int], str]
 class TemporaryPart:
     """The temporaries that a source line or a scope fills: their bytes at the resident peak and at each moment.
 
-    `name` is a line as `step.py:12`, or a scope, and `what` the scope or function of the line, empty where unknown.
+    `name` is a line as `step.py:12`, or a scope, and `what` the scope or function of the line, empty where unknown;
+    `label` is the line or scope as values have it.
     """
 
+    label: str
     name: str
     what: str
     peak_bytes: int
@@ -64,6 +66,7 @@ def temporary_parts(analysis: Analysis, space: Space) -> TemporaryParts | None:
         leading = next(value for value in owned if label(value) == name)
         parts.append(
             TemporaryPart(
+                label=name,
                 name=name.rpartition("/")[2] if is_by_line else name,
                 what=analysis.authors.of(leading).place.rpartition(", ")[0] if is_by_line else "",
                 peak_bytes=sizes[name],

@@ -60,6 +60,12 @@ def path(op_name: str) -> tuple[str, ...]:
     return tuple(parts)
 
 
+def short_name(op_name: str) -> str:
+    """Return an operation in the named scopes around it, without what JAX adds: `attn/exp`; other names as they are."""
+    parts = path_parts(op_name)
+    return "/".join((*path(op_name), parts[-1])) if len(parts) > 1 and "/" in op_name else op_name
+
+
 def _unwrapped(part: str) -> str:
     """Return `attn` for `transpose(jvp(attn))`, whatever the number of transformations."""
     opened = _WRAPPERS.match(part)

@@ -55,6 +55,15 @@ class Module(Report):
         return {color: temporary_parts(self.analysis, space) for color, space in self.analysis.spaces.items()}
 
     @cached_property
+    def line_looks(self) -> Mapping[str, str]:
+        """The colors of the largest source lines at the peak of the main memory space: `source-1` and so on."""
+        main = main_space(self.analysis.spaces)
+        found = self.temporary_parts[main.color] if main else None
+        if found is None or found.kind != "line":
+            return {}
+        return {part.label: f"source-{number}" for number, part in enumerate(found.parts, 1)}
+
+    @cached_property
     def source_files_shown(self) -> Sequence[SourceFile]:
         """The source files that have a page: those below the directory of sources, if a peak is known."""
         space = main_space(self.analysis.spaces)

@@ -35,9 +35,14 @@ class PeakFigures:
     """The line that reads the first of them first, if that is an argument, as FILE:LINE; else null."""
 
     @property
-    def parts(self) -> Sequence[tuple[MemoryClass, int]]:
-        """The bytes by class of memory."""
+    def parts(self) -> Sequence[tuple[str, int]]:
+        """The bytes by the color that they are drawn in, which is that of their class of memory."""
         return ((self.class_, self.size_bytes),)
+
+    @property
+    def classes(self) -> Sequence[MemoryClass]:
+        """The classes of memory that they are in."""
+        return (self.class_,)
 
 
 @document()
@@ -140,7 +145,7 @@ def peak_columns(*own: Column[_Row]) -> tuple[Column[_Row], ...]:
         Column("size", "Bytes", "bytes", lambda row: row.size_bytes),
         Column("share", "Share", "parts", lambda row: row.parts),
         *own,
-        Column("class", "Class", "classes", lambda row: [kind for kind, _ in row.parts]),
+        Column("class", "Class", "classes", lambda row: row.classes),
     )
 
 

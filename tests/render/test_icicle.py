@@ -23,7 +23,7 @@ def links_of(analysis: Analysis) -> Links:
 
 
 def drawn(analysis: Analysis) -> Icicle | None:
-    return icicle(peak_stacks(analysis, analysis.spaces[0]), links_of(analysis))
+    return icicle(peak_stacks(analysis, analysis.spaces[0]), links_of(analysis), {})
 
 
 def markup(made: Icicle) -> str:

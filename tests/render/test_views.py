@@ -200,7 +200,7 @@ def test_numbered_siblings_share_a_row_of_the_lifetimes() -> None:
     tables = tables_of(pages_of(module_of(layers()))["lifetimes.html"])
     [held] = [table.rows for table in tables if "Share" in table.heads]
     assert "and 11 more" in held[0].cells[0].text
-    assert held[0].cells[2].text.strip() == "jit(f)/layer_#/add"
+    assert held[0].cells[2].text.strip() == "layer_#/add"
     assert [cell.text.strip() for cell in held[0].cells[3:5]] == ["0", str(LAYERS)]
     assert [cell.amount for cell in held[0].cells[5:7]] == [LAYERS + 1, 8 * LAYERS]
     [idle] = [table.rows for table in tables if "Idle" in table.heads]

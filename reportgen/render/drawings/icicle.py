@@ -74,27 +74,35 @@ class Icicle:
 
 def icicle_of_space(module: Module, space: Space, links: Links) -> Icicle | None:
     """Return the icicle of a memory space's peak; None for a small space, and where there is nothing to tell."""
-    return None if space.color in module.small_spaces else icicle(peak_stacks(module.analysis, space), links)
+    if space.color in module.small_spaces:
+        return None
+    return icicle(peak_stacks(module.analysis, space), links, module.line_looks)
 
 
-def icicle(stacks: PeakStacks, links: Links) -> Icicle | None:
-    """Return the icicle of a peak; None where the program names none of it, or there is only one part."""
+def icicle(stacks: PeakStacks, links: Links, line_looks: Mapping[str, str]) -> Icicle | None:
+    """Return the icicle of a peak; None where the program names none of it, or there is only one part.
+
+    Lines have the colors that they have elsewhere or, where none of them has one, the largest get some.
+    """
     if not stacks.is_telling:
         return None
     arguments = sum(root.size_bytes for root in stacks.roots if root.kind == "arguments")
-    looks = {origin: f"source-{place}" for place, (origin, _) in enumerate(stacks.origins[:_COLORS], 1)}
+    sizes = dict(stacks.origins)
+    looks = {line: look for line, look in line_looks.items() if line in sizes} or {
+        origin: f"source-{place}" for place, (origin, _) in enumerate(stacks.origins[:_COLORS], 1)
+    }
     boxes = _Boxes(stacks, links, looks).below(stacks.roots, stacks.size_bytes, None)
     return Icicle(
         boxes=boxes,
         levels=_depth(boxes),
         lines=[
             ColoredLine(
-                look=looks[origin],
+                look=look,
                 name=line_words(origin) if stacks.has_lines else cut(origin, _LONGEST_NAME),
                 href=links.line_href(origin),
-                size_bytes=size,
+                size_bytes=sizes[origin],
             )
-            for origin, size in stacks.origins[:_COLORS]
+            for origin, look in looks.items()
         ]
         + ([ColoredLine(look="argument", name="arguments", href="", size_bytes=arguments)] if arguments else []),
         left_out=", ".join(map(_place, stacks.above[-_MOST_LEFT_OUT:])),

@@ -9,6 +9,7 @@ from html import escape
 from markupsafe import Markup
 
 from reportgen.program.author import Author, common_relation, lines_of_authors
+from reportgen.program.scopes import short_name
 from reportgen.render.html.markup import soft_breaks
 from reportgen.reports.formats import end_of, more_lines, shortened
 
@@ -20,13 +21,14 @@ def origin_cell(
 ) -> Markup:
     """Return the argument or the end of the scope, which says most, and file and line; the tooltips have the whole.
 
-    `name` is that of a group of values where they have several authors; the line is that of the first, with the number
-    of the others. An argument has none, so the line that reads it first is named as that. `line_href` leads to the
-    line, if it has a page. `breakable` escapes a name and says where it may break.
+    `name` is that of a group of values where they have several authors, and is shown without what JAX adds to it; the
+    line is that of the first, with the number of the others. An argument has none, so the line that reads it first is
+    named as that. `line_href` leads to the line, if it has a page. `breakable` escapes a name and says where it may
+    break.
     """
     first, relation = authors[0], common_relation(authors)
     related = f"{relation} " if relation else ""
-    operation = f"{related}{_named(name or first.name, breakable)}"
+    operation = f"{related}{_named(name, breakable, short_name(name)) if name else _named(first.name, breakable)}"
     line = escape(shortened(first.source or first.read_first))
     if not line:
         return Markup(operation)
@@ -37,8 +39,8 @@ def origin_cell(
     return Markup(f'{operation} <span class="source" title="{before}{line}">{before}{short}</span>{more}')
 
 
-def _named(name: str, breakable: Callable[[str], str]) -> str:
-    """Return a name of the program as code, cut at its beginning if it is long."""
-    shown = end_of(name, _LONGEST)
+def _named(name: str, breakable: Callable[[str], str], short: str = "") -> str:
+    """Return a name of the program, or a `short` form of it, as code, cut at its beginning if it is long."""
+    shown = end_of(short or name, _LONGEST)
     title = f' title="{escape(shortened(name))}"' if shown != name else ""
     return f"<code{title}>{breakable(shown)}</code>"

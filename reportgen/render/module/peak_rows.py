@@ -28,7 +28,7 @@ from reportgen.reports.column import Column
 from reportgen.reports.formats import shortened
 from reportgen.reports.peak_table import PeakFigures, peak_columns, peak_figures
 
-_SHOWN, _SHOWN_ALONE = 20, 40
+_SHOWN, _SHOWN_ALONE = 6, 40
 
 
 @record(kw_only=False)
@@ -44,15 +44,23 @@ _Part = TypeVar("_Part", PeakGroup, Group, Owned)
 
 @record
 class PeakTableRow(PeakFigures, Generic[_Part]):
-    """A row of a page: what it has of a peak, its bytes by class of memory, and a value of each of its buffers."""
+    """A row of a page: what it has of a peak, its bytes by class of memory, and a value of each of its buffers.
+
+    `look` is the color of its line, empty for a line that has none.
+    """
 
     part: _Part
     by_class: Sequence[tuple[MemoryClass, int]]
     numbers: Sequence[int]
+    look: str
 
     @property
-    def parts(self) -> Sequence[tuple[MemoryClass, int]]:
-        return self.by_class
+    def parts(self) -> Sequence[tuple[str, int]]:
+        return [(self.look if kind == "temporary" and self.look else kind, size) for kind, size in self.by_class]
+
+    @property
+    def classes(self) -> Sequence[MemoryClass]:
+        return [kind for kind, _ in self.by_class]
 
 
 @record
@@ -206,8 +214,17 @@ class _Tables:
     ) -> PeakTableRow[_Part]:
         largest = max(by_class, key=lambda known: known[1])[0]
         size_bytes = sum(size for _, size in by_class)
+        lines = {self._module.attribution(number).source for number in numbers}
         return peak_figures(
-            PeakTableRow, self._module, size_bytes, largest, numbers, part=part, by_class=by_class, numbers=numbers
+            PeakTableRow,
+            self._module,
+            size_bytes,
+            largest,
+            numbers,
+            part=part,
+            by_class=by_class,
+            numbers=numbers,
+            look=self._module.line_looks.get(lines.pop(), "") if len(lines) == 1 else "",
         )
 
     def _owned(self, share: Share) -> PeakTableRow[Owned]:

@@ -5,7 +5,7 @@ are not.
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from reportgen.advice.advice_records import (
     ArgumentGroup,
@@ -28,7 +28,8 @@ from reportgen.analyse.capacity import Fit
 from reportgen.analyse.matmul_work import Work
 from reportgen.reports.formats import UNITS, capital, human_bytes, human_flops, least_words, signed_percent
 
-_SHAPE_AT_LINE = re.compile(r": \w+\[[\d,]*\] at (?=[^\s:]+:\d)")
+_AT_LINE = re.compile(r"(?:: \w+\[[\d,]*\])? at (\S+:\d+)$")
+"""The line at the end of what a suggestion changes, with the shape of what is there."""
 _ROUNDED: frozenset[Confidence] = frozenset(("range", "up to", "predicted", "estimate"))
 
 CONFIDENCES: Mapping[Confidence, str] = {
@@ -174,9 +175,11 @@ def title_words(suggestion: Suggestion) -> str:
     return f"Then {suggestion.what}" if suggestion.after else capital(suggestion.what)
 
 
-def card_words(suggestion: Suggestion) -> str:
-    """Return what a suggestion changes without the shape of what it is about, where a line says where that is."""
-    return _SHAPE_AT_LINE.sub(" at ", title_words(suggestion))
+def card_words(suggestion: Suggestion) -> tuple[str, str]:
+    """Return what a suggestion changes and the line where it does, `file:line`; empty where no line ends the words."""
+    what = title_words(suggestion)
+    line = _AT_LINE.search(what)
+    return (what[: line.start()], line[1]) if line else (what, "")
 
 
 def note_words(suggestion: Suggestion) -> str:
@@ -184,11 +187,16 @@ def note_words(suggestion: Suggestion) -> str:
     return " ".join(filter(None, (suggestion.reason, next_words(suggestion), suggestion.caveat)))
 
 
-def curve_words(advice: Advice, suggestion: Suggestion) -> str:
-    """Return what the curve of a suggestion shows, and the peak that it leads to."""
+def together_words(suggestions: Sequence[Suggestion]) -> str:
+    """Return what several suggestions change."""
+    return capital("; ".join(suggestion.what for suggestion in suggestions))
+
+
+def curve_words(what: str, suggestion: Suggestion) -> str:
+    """Return what the curve of a suggestion shows, which changes `what`, and the peak that it leads to."""
     least = ", drawn for the least saving" if suggestion.confidence == "range" else ""
     peak = f"peak {peak_words(suggestion)} at instruction {suggestion.outcome.moment:,}"
-    return f"{what_words(advice, suggestion)}: {peak} ({CONFIDENCES[suggestion.confidence]}{least})."
+    return f"{what}: {peak} ({CONFIDENCES[suggestion.confidence]}{least})."
 
 
 def next_words(suggestion: Suggestion) -> str:

@@ -1,9 +1,15 @@
-// The change to the program whose curve is shown over the chart of the main memory: chosen in a table of suggestions, in the
-// list above the charts, or with a key, and kept in the URL as `#suggestion=donate-1`.
+// The change to the program whose curve is shown over the chart of the main memory: suggestions that are ticked on the
+// first screen, or one that a link or a key chooses, kept in the URL as `#suggestion=donate-1.checkpoint-1`.
+import { humanBytes } from "./bytes.js";
 import { loadChanges } from "./data.js";
-import { MAIN_SPACE } from "./device.js";
+import { MAIN_SPACE, chosenCapacity, followDevice } from "./device.js";
 import { addKey } from "./keys.js";
 import * as State from "./state.js";
+
+// Between the keys of suggestions that are combined. As in `advice_box.py`.
+const AND = ".";
+
+const chosenKey = () => State.get("suggestion") ?? "";
 
 /**
  * Return the chosen change, or null where none is, or where a memory space is not the one that changes are about.
@@ -11,35 +17,60 @@ import * as State from "./state.js";
  * @returns {Promise<Change | null>}
  */
 export const chosenChange = async (space) => {
-  const key = State.get("suggestion");
-  if (!key || space !== MAIN_SPACE || !document.querySelector("select[name=suggestion]")) return null;
+  const key = chosenKey();
+  if (!key || space !== MAIN_SPACE || !document.querySelector("p.changed")) return null;
   return (await loadChanges())[key] ?? null;
 };
 
-/** Let the reader choose a change, and show which one is chosen. */
-export const startChanges = () => {
-  const select = /** @type {HTMLSelectElement | null} */ (document.querySelector("#moment-controls select[name=suggestion]"));
-  const buttons = /** @type {NodeListOf<HTMLButtonElement>} */ (document.querySelectorAll("button[name=suggestion]"));
-  const figure = document.querySelector(`figure[data-chart="memory-over-time"][data-space="${MAIN_SPACE}"]`);
-  if (!select || !figure) return;
+/**
+ * Say what is needed with all that is ticked, and draw it: solid what is needed at the least, pale up to the most.
+ * @param {HTMLElement} place
+ * @param {Change | null} change
+ */
+const showJoint = (place, change) => {
+  const needed = Number(place.dataset.needed), known = Number(place.dataset.capacity) || null;
+  const capacity = known ?? chosenCapacity(MAIN_SPACE), excess = change && capacity !== null ? change.needs - capacity : 0;
+  const fits = change !== null && capacity !== null && needed > capacity && excess <= 0;
+  const outcome = /** @type {HTMLElement} */ (place.querySelector(".outcome"));
+  // The words of a known device say whether it fits.
+  const judged = known !== null || capacity === null ? "" : excess > 0 ? `, ${humanBytes(excess)} over capacity` : fits ? ", fits" : "";
+  outcome.textContent = change ? change.result + judged : place.dataset.words ?? "";
+  outcome.classList.toggle("fits", fits);
+  const scale = Math.max(needed, capacity ?? 0);
+  const [sure, range] = /** @type {NodeListOf<HTMLElement>} */ (place.querySelectorAll(".stacked > span"));
+  sure.style.width = `${(100 * (change?.least ?? needed)) / scale}%`;
+  range.style.width = `${(100 * (change ? change.needs - change.least : 0)) / scale}%`;
+  for (const part of [sure, range]) {
+    part.classList.toggle("ok", change !== null && excess <= 0);
+    part.classList.toggle("over", excess > 0);
+  }
+};
 
-  const show = () => {
-    const key = State.get("suggestion") ?? "";
-    select.value = key;
-    buttons.forEach((button) => button.setAttribute("aria-pressed", String(button.value === key)));
+/** Let the reader choose changes, and show which ones are chosen. */
+export const startChanges = () => {
+  const figure = document.querySelector(`figure[data-chart="memory-over-time"][data-space="${MAIN_SPACE}"]`);
+  const boxes = [.../** @type {NodeListOf<HTMLInputElement>} */ (document.querySelectorAll("input[name=tick]"))];
+  const joint = /** @type {HTMLElement | null} */ (document.querySelector(".joint"));
+  if (!figure?.querySelector("p.changed")) return;
+
+  const show = async () => {
+    const keys = chosenKey().split(AND);
+    boxes.forEach((box) => { box.checked = keys.includes(box.value); });
+    if (joint) showJoint(joint, boxes.some((box) => box.checked) ? await chosenChange(MAIN_SPACE) : null);
   };
-  buttons.forEach((button) => button.addEventListener("click", () => {
-    const isChosen = button.value === State.get("suggestion");
-    State.set({ suggestion: isChosen ? null : button.value });
-    // The chart is further down, and a choice whose effect is not seen looks like none.
-    if (!isChosen) figure.scrollIntoView({ block: "center" });
+  boxes.forEach((box) => box.addEventListener("change", () => {
+    State.set({ suggestion: boxes.filter((each) => each.checked).map((each) => each.value).join(AND) });
   }));
-  select.addEventListener("change", () => State.set({ suggestion: select.value }));
-  addKey("m", "Show the next change over the chart", () => {
-    const next = select.options[(select.selectedIndex + 1) % select.options.length];
-    State.set({ suggestion: next.value });
-    if (next.value) figure.scrollIntoView({ block: "center" });
+  addKey("m", "Show the next change over the chart", async () => {
+    const keys = ["", ...Object.keys(await loadChanges()).filter((key) => !key.includes(AND))];
+    const next = keys[(keys.indexOf(chosenKey()) + 1) % keys.length];
+    State.set({ suggestion: next });
+    // The chart may be out of view, and a choice whose effect is not seen looks like none.
+    if (next) figure.scrollIntoView({ block: "center" });
+  });
+  document.querySelectorAll('a[href^="#suggestion="]').forEach((link) => {
+    link.addEventListener("click", () => figure.scrollIntoView({ block: "center" }));
   });
   State.onChange((keys) => { if (keys.includes("suggestion")) show(); });
-  show();
+  followDevice(show);
 };

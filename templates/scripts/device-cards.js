@@ -21,7 +21,7 @@ const verdictWords = (needed, capacity) => needed > capacity
 const drawBars = (needed, capacity) => {
   const scale = Math.max(needed, capacity ?? 0);
   for (const stack of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll(".hero .stack"))) {
-    for (const part of /** @type {NodeListOf<HTMLElement>} */ (stack.querySelectorAll(".stacked > span"))) {
+    for (const part of stack.closest(".joint") ? [] : /** @type {NodeListOf<HTMLElement>} */ (stack.querySelectorAll(".stacked > span"))) {
       part.dataset.width ??= part.style.width;
       part.style.width = `${(parseFloat(part.dataset.width) * needed) / scale}%`;
     }
@@ -38,23 +38,19 @@ const drawBars = (needed, capacity) => {
 };
 
 /**
- * Say for each step whether the program fits after it, and return whether it does after any.
+ * Say for each step whether the program fits after it.
  * @param {number} needed
  * @param {number | null} capacity
  */
 const judgeSteps = (needed, capacity) => {
   const wasOver = capacity !== null && needed > capacity;
-  const judged = [.../** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll(".step-list > [data-needs]"))].map((step) => {
+  for (const step of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll(".step-list > [data-needs]"))) {
     const excess = capacity === null ? 0 : Number(step.dataset.needs) - capacity, fits = wasOver && excess <= 0;
-    const outcome = /** @type {HTMLElement} */ (step.querySelector(".outcome")), bar = step.querySelector(".stacked > span");
+    const outcome = /** @type {HTMLElement} */ (step.querySelector(".outcome"));
     const words = outcome.dataset.words ??= outcome.textContent ?? "";
     outcome.textContent = excess > 0 ? `${words}, ${humanBytes(excess)} over capacity` : fits ? `${words}, fits` : words;
     outcome.parentElement?.classList.toggle("fits", fits);
-    bar?.classList.toggle("over", excess > 0);
-    bar?.classList.toggle("ok", excess <= 0);
-    return fits;
-  });
-  return judged.some(Boolean);
+  }
 };
 
 /** Let the first cards of a module follow the device that the reader names. */
@@ -63,16 +59,14 @@ export const startDeviceCards = () => {
   const choice = /** @type {HTMLSelectElement | null} */ (document.getElementById("device"));
   if (!choice || !verdict) return;
   const heading = document.getElementById("first-steps"), ownHeading = heading?.textContent ?? "";
-  const solved = /** @type {HTMLElement | null | undefined} */ (heading?.closest("section"))?.dataset.solved ?? "";
+  const headingIfOver = /** @type {HTMLElement | null | undefined} */ (heading?.closest("section"))?.dataset.over ?? "";
   const needed = Number(choice.dataset.needs), unknown = verdict.textContent;
-  const asking = /** @type {HTMLElement | null} */ (document.querySelector(".asks-device"));
   followDevice((capacity) => {
     verdict.classList.toggle("fit", capacity !== null);
     verdict.classList.toggle("over", capacity !== null && needed > capacity);
     verdict.textContent = capacity === null ? unknown : verdictWords(needed, capacity);
-    if (asking) asking.hidden = capacity !== null;
     drawBars(needed, capacity);
-    const isSolved = judgeSteps(needed, capacity);
-    if (heading) heading.textContent = isSolved ? solved : ownHeading;
+    judgeSteps(needed, capacity);
+    if (heading) heading.textContent = capacity !== null && needed > capacity ? headingIfOver : ownHeading;
   });
 };

@@ -93,9 +93,15 @@ interface Timeline {
   spaces: Record<string, SpaceSteps>;
 }
 
-/** A change to the program: the peak that it leads to, and what it adds to what is resident, or takes away. */
+/**
+ * A change to the program, or several: the peak that it leads to, what it adds to what is resident, or takes away, and
+ * the bytes that are needed then, at the least and at the most that it saves.
+ */
 interface Change extends Steps {
   words: string;
+  result: string;
+  least: number;
+  needs: number;
   peak: number;
   moment: number;
 }

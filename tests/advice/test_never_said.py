@@ -24,6 +24,7 @@ from reportgen.reports.advice_words import (
     joint_words,
     needed_words,
     sentence,
+    what_words,
 )
 from tests.advice import recompiled_programs
 from tests.advice.recompiled import Variant, variants
@@ -60,7 +61,7 @@ def words_of(advice: Advice, suggestion: Suggestion) -> str:
     own = (
         ""
         if suggestion.kind in KINDS_THAT_QUOTE
-        else f"{suggestion.what} {sentence(suggestion)} {curve_words(advice, suggestion)}"
+        else f"{suggestion.what} {sentence(suggestion)} {curve_words(what_words(advice, suggestion), suggestion)}"
     )
     return f"{own} {suggestion.reason} {suggestion.caveat} {suggestion.code}"
 

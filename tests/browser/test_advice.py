@@ -15,7 +15,7 @@ from tests.support.site import build_site, shard
 
 Visit = Callable[..., Page]
 PROGRAM = Path(__file__).parents[1] / "advice" / "pairs" / "gpu" / "mid" / "nodonate"
-CURVE = "figure[data-space='0'] svg g.mark-line path[stroke='var(--accent)']"
+CURVE = "figure[data-space='0'] svg g.mark-line path[stroke='var(--ok)']"
 
 
 @pytest.fixture(scope="session")

@@ -17,6 +17,7 @@ from reportgen.render.drawings.life import Life
 from reportgen.render.html.links import Links
 from reportgen.render.html.templates import environment
 from reportgen.render.module.need import Need, Segment
+from reportgen.render.module.where_it_fits import WhereItFits
 from reportgen.render.site.site_pages import fixed_pages
 from reportgen.render.view import Module
 from tests.support.dumps import analysed
@@ -59,9 +60,14 @@ TEMPLATE = """
 {% endcall %}
 {% call part("Suggestions") %}<ol class="step-list">
 {% for key, suggestion, exceeded_bytes in suggestions -%}
-{{ cards.suggestion_card(suggestion, key, exceeded_bytes, needs[0], work) }}
+{{ cards.suggestion_card(suggestion, key, exceeded_bytes, work, loop.first) }}
 {%- endfor %}
-</ol>{% endcall %}
+</ol>
+<p>{{ cards.source_line("/home/u/step.py:12", links) }}</p>
+{{ cards.joint_bar(needs[0], "Tick suggestions to combine them.") }}{% endcall %}
+{% for where in wheres %}
+{% call part("Where it fits") %}{{ cards.where_it_fits(where) }}{% endcall %}
+{% endfor %}
 {% call part("Segmented control") %}
 {{ controls.segmented("group", "Group by", [("operation", "operation"), ("shape", "shape")], "shape", "band") }}
 {% endcall %}
@@ -118,6 +124,10 @@ def parts_page() -> str:
             verdicts=verdicts,
             devices=tuple(DEVICES.values()),
             needs=(_need(2 * GIB), _need(None)),
+            wheres=[
+                WhereItFits(needed_bytes=20 * GIB, devices=[DEVICES["v5e"], DEVICES["v6e"]], note=""),
+                WhereItFits(needed_bytes=GIB, devices=(), note="It fits on common devices: TPU v5e has 15.75 GiB."),
+            ],
             work=replace(module.analysis.work, matmul_flops=10**12),
             suggestions=[_suggestion(confidence, number) for number, confidence in enumerate(get_args(Confidence))],
             classes=CLASSES,

@@ -269,9 +269,9 @@ def _curve(dataset: str, color: str, width: float) -> Iterator[Any]:
 
 def _changed_curve() -> Iterator[Any]:
     """Yield what a change would make of the resident bytes, with its peak."""
-    yield from _curve("changed", "accent", 2.5)
+    yield from _curve("changed", "ok", 2.5)
     peak = _named("changed-peak").mark_point(
-        filled=True, opacity=1, size=90, fill="var(--accent)", stroke="var(--background)", strokeWidth=2, clip=True
+        filled=True, opacity=1, size=90, fill="var(--ok)", stroke="var(--background)", strokeWidth=2, clip=True
     )
     yield peak.encode(x=_time_axis("moment"), y=alt.Y("amount:Q"))
 
@@ -311,7 +311,7 @@ def _packing_map() -> dict[str, Any]:
         _map_names(),
         chosen.encode(x="moment:Q"),
     )
-    sized = chart.properties(width="container", height=420)
+    sized = chart.properties(width="container", height=300)
     return _themed(sized.add_params(*parameters.values()), None, top=_LABEL_HEIGHT + 4)
 
 

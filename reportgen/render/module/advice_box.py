@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from itertools import combinations
 
 from reportgen.advice.advice_records import Breakdown, Returned, Suggestion
 from reportgen.advice.advise import Advice
@@ -11,7 +12,7 @@ from reportgen.record import record
 from reportgen.render.view import Module
 from reportgen.reports.advice_words import floor_words
 
-_SHOWN_RESULTS = 50
+_SHOWN_RESULTS = 10
 
 
 @record
@@ -43,6 +44,12 @@ class AdviceBox:
     levels: Sequence[BreakdownLevel]
     floor: str
     results: Sequence[Returned]
+
+    @property
+    def others(self) -> Mapping[str, Suggestion]:
+        """Return the suggestions that are neither among the best nor combined, by their keys."""
+        shown = (*self.advice.best, *self.advice.combined)
+        return {key: suggestion for key, suggestion in self.keyed.items() if suggestion not in shown}
 
     def key_of(self, suggestion: Suggestion) -> str:
         """Return the key of a suggestion; an equal one has the same curve."""
@@ -80,6 +87,13 @@ def suggestion_keys(advice: Advice) -> Mapping[str, Suggestion]:
         for suggestion in advice.combined
         if suggestion not in advice.suggestions
     }
+
+
+def joint_suggestions(keyed: Mapping[str, Suggestion], advice: Advice) -> Mapping[str, Sequence[Suggestion]]:
+    """Return each choice of several of the `keyed` suggestions, by their keys with dots between."""
+    choices = (chosen for count in range(2, len(keyed) + 1) for chosen in combinations(keyed, count))
+    named = {".".join(chosen): [keyed[key] for key in chosen] for chosen in choices}
+    return {key: suggestions for key, suggestions in named.items() if advice.together(suggestions)}
 
 
 def _levels(breakdown: Breakdown, slack_bytes: int, keyed: Mapping[str, Suggestion]) -> Sequence[BreakdownLevel]:

@@ -11,7 +11,9 @@ from functools import partial
 from operator import sub
 from typing import Any
 
+from reportgen.advice.advice_records import Suggestion
 from reportgen.advice.advise import Advice
+from reportgen.advice.fitting import least_needed
 from reportgen.analyse.classes import CLASSES, memory_class
 from reportgen.analyse.devices import MAIN_SPACE
 from reportgen.analyse.records import Space
@@ -21,11 +23,13 @@ from reportgen.model import WHOLE
 from reportgen.program.author import Author
 from reportgen.render import routes
 from reportgen.render.drawings.conflicts import conflicts_by_value
-from reportgen.render.module.advice_box import suggestion_keys
+from reportgen.render.module.advice_box import joint_suggestions, suggestion_keys
+from reportgen.render.module.first_suggestions import suggestions_to_tick
 from reportgen.render.view import Module
-from reportgen.reports.advice_words import curve_words
+from reportgen.reports.advice_words import CONFIDENCES, curve_words, result_words, together_words, what_words
 from reportgen.reports.formats import cut, visible
 from reportgen.reports.report import allocation_kinds
+from reportgen.reports.source_words import short_words
 from reportgen.work import Page
 
 LONGEST_SHAPE = 80
@@ -141,17 +145,34 @@ def _parts(module: Module, space: Space) -> Sequence[TemporaryPart]:
 
 
 def suggestion_curves(module: Module) -> dict[str, Any]:
-    """Return the peak after each suggestion, and what it adds over time to what is resident in the main memory."""
+    """Return what each suggestion, and each choice of those to combine, leads to in the main memory."""
     advice = module.advice.get(MAIN_SPACE, Advice())
     before = advice.peak.curve() if advice.peak else ()
+    joint = joint_suggestions(suggestions_to_tick(advice), advice)
     return {
-        key: {
-            "words": curve_words(advice, suggestion),
-            "peak": suggestion.outcome.peak_bytes,
-            "moment": suggestion.outcome.moment,
-            **_steps(StepFunction.from_amounts(list(map(sub, suggestion.outcome.curve(), before)))),
-        }
-        for key, suggestion in suggestion_keys(advice).items()
+        **{
+            key: _change(advice, suggestion, curve_words(what_words(advice, suggestion), suggestion), before)
+            for key, suggestion in suggestion_keys(advice).items()
+        },
+        **{
+            key: _change(advice, made, curve_words(together_words(suggestions), made), before)
+            for key, suggestions in joint.items()
+            if (made := advice.together(suggestions))
+        },
+    }
+
+
+def _change(advice: Advice, suggestion: Suggestion, words: str, before: Sequence[int]) -> dict[str, Any]:
+    """Return what a suggestion adds over time to what is resident, its peak, and what is needed then."""
+    exceeded = advice.exceeded_bytes
+    return {
+        "words": short_words(words),
+        "result": f"{result_words(suggestion, exceeded)} ({CONFIDENCES[suggestion.confidence]})",
+        "least": least_needed(suggestion),
+        "needs": suggestion.needed_bytes,
+        "peak": suggestion.outcome.peak_bytes,
+        "moment": suggestion.outcome.moment,
+        **_steps(StepFunction.from_amounts(list(map(sub, suggestion.outcome.curve(), before)))),
     }
 
 

@@ -1,35 +1,42 @@
 """Choose the suggestions that a module's page shows at first glance, and say what they lead to."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import field
 
 from reportgen.advice.advice_records import Suggestion
 from reportgen.advice.advise import Advice
 from reportgen.advice.fitting import fitting_of
-from reportgen.advice.order import FIRST_SUGGESTIONS
+from reportgen.advice.order import joint_kind
 from reportgen.analyse.devices import MAIN_SPACE
+from reportgen.analyse.records import Space
 from reportgen.record import record
+from reportgen.render.module.advice_box import suggestion_keys
 from reportgen.render.module.fit_banner import misfit_elsewhere
 from reportgen.render.view import Module
 from reportgen.reports.advice_words import joint_words, verdict_words
+from reportgen.reports.formats import human_bytes
+from reportgen.reports.report import needed_by_class
 from reportgen.reports.source_words import short_words
 
-_HEADING, _SOLVED = "Suggestions", "Suggestions that fit"
+_SHOWN = 4
+_OVER = "Make it fit"
 
 
 @record
 class FirstSuggestions:
     """The suggestions under a heading. `words` say what they lead to or, where there are none, why.
 
-    `joint` says what several of them lead to together. `exceeded_bytes` is the capacity that the program exceeds, if
-    it does, and `solved_heading` the heading where one of them makes it fit.
+    `to_tick` are those of them that can be combined, by their keys. `joint` says what several of them lead to together.
+    `exceeded_bytes` is the capacity that the program exceeds, if it does, and `heading_if_over` the heading then.
     """
 
     heading: str
-    solved_heading: str
     words: str
     suggestions: Sequence[Suggestion]
+    to_tick: Mapping[str, Suggestion] = field(default_factory=dict)
     exceeded_bytes: int | None = None
     joint: str = ""
+    heading_if_over: str = _OVER
 
 
 def first_suggestions(module: Module) -> FirstSuggestions | None:
@@ -38,30 +45,54 @@ def first_suggestions(module: Module) -> FirstSuggestions | None:
     if space is None or advice is None or not space.needed_bytes:
         return None
     if advice.withheld:
-        return FirstSuggestions(heading="No suggestions", solved_heading=_SOLVED, words=advice.withheld, suggestions=())
+        return FirstSuggestions(heading="No suggestions", words=advice.withheld, suggestions=())
     suggestions, exceeded = _chosen(advice), advice.exceeded_bytes
     is_solved = exceeded is not None and any(
         suggestion.is_computed and fitting_of(suggestion, exceeded) == "fits" for suggestion in suggestions
     )
-    words = "" if suggestions else "No suggestion would lower the peak."
+    words = "" if suggestions else _nothing_words(module, space)
     if advice.capacity and exceeded is not None and not is_solved:
         verdict = verdict_words(advice.capacity)
         words = f"{verdict[0].upper()}{verdict[1:]}."
     if elsewhere := misfit_elsewhere(module.misfit) if module.misfit else "":
         words = f"Another memory space does not fit, {elsewhere}, so no suggestion for {space.name} helps."
     return FirstSuggestions(
-        heading=_SOLVED if is_solved else _HEADING,
-        solved_heading=_SOLVED,
+        heading="To lower the peak" if exceeded is None else _OVER,
         words=words,
         suggestions=suggestions,
+        to_tick=suggestions_to_tick(advice),
         exceeded_bytes=exceeded,
         joint=short_words(joint_words(advice)),
     )
 
 
+def _nothing_words(module: Module, space: Space) -> str:
+    """Say that nothing lowers the peak, and what would where the caller holds most of what is needed."""
+    sizes = needed_by_class(module.analysis, space)
+    held = space.needed_bytes - sizes["temporary"]
+    if 2 * held < space.needed_bytes:
+        return "No suggestion would lower the peak."
+    return (
+        f"Nothing to change: arguments, outputs and constants take {human_bytes(held)} of"
+        f" {human_bytes(space.needed_bytes)}. To need less, pass and return less."
+    )
+
+
+def suggestions_to_tick(advice: Advice) -> Mapping[str, Suggestion]:
+    """Return those of the first suggestions that can be combined with others, by their keys."""
+    keys = {id(suggestion): key for key, suggestion in suggestion_keys(advice).items()}
+    own = (suggestion for suggestion in _chosen(advice) if not suggestion.after)
+    return {keys[id(suggestion)]: suggestion for suggestion in own if advice.together((suggestion,))}
+
+
 def _chosen(advice: Advice) -> Sequence[Suggestion]:
-    """Return the sequence that makes a program fit where that takes several suggestions, else the best on their own."""
+    """Return what makes a program fit where that takes several suggestions, and the best of the others."""
     capacity = advice.capacity
-    if capacity and capacity.combined_to_fit > 1:
-        return advice.combined[: capacity.combined_to_fit]
-    return advice.best[:FIRST_SUGGESTIONS]
+    chain = advice.combined[: capacity.combined_to_fit] if capacity and capacity.combined_to_fit > 1 else ()
+    best = {joint_kind(suggestion): suggestion for suggestion in advice.best}
+    # A batch that fits is smaller than half, and comes after what is done before.
+    chosen = {
+        joint_kind(suggestion): suggestion if suggestion.kind == "batch" else best[joint_kind(suggestion)]
+        for suggestion in chain
+    }
+    return list({**chosen, **{kind: best[kind] for kind in best if kind not in chosen}}.values())[:_SHOWN]

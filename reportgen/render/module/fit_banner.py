@@ -38,7 +38,7 @@ class FitBanner:
 
 
 def fit_banner(misfit: Misfit | None, analysis: Analysis, fit: Fit | None) -> FitBanner | None:
-    """Return the banner of a module, or None if nothing says that it does not fit; `fit` is what the verdict shows."""
+    """Return the banner of a module, or None if the verdict says it all; `fit` is what that shows."""
     if misfit is None:
         return None
     is_stated = fit is not None and fit.is_over
@@ -52,6 +52,8 @@ def fit_banner(misfit: Misfit | None, analysis: Analysis, fit: Fit | None) -> Fi
         _of_arguments(misfit, analysis),
         _alone(misfit, analysis),
     )
+    if not (misfit.is_refused or any((headline, *sentences, misfit.enough))):
+        return None
     return FitBanner(
         headline="The compiler refused this program." if misfit.is_refused else headline,
         sentences=tuple(filter(None, sentences)),

@@ -27,6 +27,7 @@ from reportgen.render.module.need import need
 from reportgen.render.module.peak_rows import PeakTable, peak_tables, table_in_scripts
 from reportgen.render.module.verdict import verdict
 from reportgen.render.module.view_page import view_page
+from reportgen.render.module.where_it_fits import where_it_fits
 from reportgen.render.view import Module
 from reportgen.reports.division_words import unknown_division
 from reportgen.reports.formats import cut
@@ -137,6 +138,7 @@ def index_context(module: Module, links: Links, *, is_complete: bool = False) ->
         if main and answer
         else None,
         "first": first_suggestions(module),
+        "where": where_it_fits(module, main) if main else None,
         "box": advice_box(module),
         "spaces": spaces,
         "groupings": _groupings(spaces),

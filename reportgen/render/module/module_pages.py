@@ -14,6 +14,7 @@ from reportgen.render.module.peak import peak_page
 from reportgen.render.module.peak_rows import peak_kind
 from reportgen.render.module.schedule_page import schedule_page
 from reportgen.render.module.source_page import source_page
+from reportgen.render.module.suggestions_page import suggestions_page
 from reportgen.render.routes import source
 from reportgen.render.value.value_page import ValueRenderer
 from reportgen.render.view import Module
@@ -54,6 +55,7 @@ def _views(module: Module, site_title: str) -> Mapping[str, PageMaker]:
     makers: dict[str, PageMaker] = {
         routes.index: partial(index_page, module, site_title),
         **{routes.shard(name): partial(module_shard, module, name) for name in ("values", "timeline", "instructions")},
+        routes.listing("suggestions"): partial(suggestions_page, module, site_title),
         routes.listing("peak"): partial(peak_page, module, site_title),
         routes.listing("padding"): partial(padding_page, module, site_title),
         routes.listing("lifetimes"): partial(lifetimes_page, module, site_title),

@@ -160,5 +160,5 @@ def _arguments(groups: Sequence[PeakGroup]) -> Counter[str]:
 
 
 def _known(name: str) -> str:
-    """Return a name; empty for that of several arguments that have only numbers."""
-    return "" if "#" in name else name
+    """Return a name; empty for several arguments that have only numbers, and for an operation in place of a name."""
+    return "" if "#" in name or "/" in name else name

@@ -50,7 +50,7 @@ def verdict(module: Module) -> VerdictView | None:
     if space is None or not space.needed_bytes:
         return None
     # No device is asked for where it would not tell whether the program fits.
-    has_device = module.analysis.backend in ("tpu", "gpu") and module.analysis.missing is None
+    has_device = module.analysis.backend in ("tpu", "gpu", "cpu") and module.analysis.missing is None
     is_unknown = has_device and space.color == MAIN_SPACE and space.color not in module.fits
     idle = idle_at_peak(module.analysis, space)
     return VerdictView(

@@ -47,58 +47,74 @@ def said(page: Page) -> Any:
     return expect(page.locator("figure[data-space='0'] p.changed"))
 
 
-def choose_in_table(page: Page, key: str) -> None:
-    page.locator(f"button[name=suggestion][value={key}]").first.click()
+def tick(page: Page, key: str) -> Any:
+    return page.locator(f"input[name=tick][value={key}]")
 
 
-def test_a_suggestion_chosen_in_a_table_is_shown_over_the_chart(module_page: Page, changes: dict[str, Any]) -> None:
-    choose_in_table(module_page, "donate-1")
+def test_a_suggestion_that_is_ticked_is_shown_over_the_chart(module_page: Page, changes: dict[str, Any]) -> None:
+    tick(module_page, "donate-1").check()
     said(module_page).to_have_text(changes["donate-1"]["words"])
     expect(module_page.locator(CURVE)).to_have_count(1)
-    expect(module_page.locator(CURVE)).to_be_in_viewport()
     expect(module_page).to_have_url(re.compile("suggestion=donate-1"))
 
 
-def test_the_peak_in_the_tooltip_is_that_of_the_suggestion(module_page: Page, changes: dict[str, Any]) -> None:
+def test_ticks_are_combined(module_page: Page, changes: dict[str, Any]) -> None:
+    """Bar, words and curve are those of both together, and the link carries them."""
+    boxes = module_page.locator("input[name=tick]")
+    keys = [boxes.nth(number).get_attribute("value") for number in range(2)]
+    for number in range(2):
+        boxes.nth(number).check()
+    key = ".".join(filter(None, keys))
+    said(module_page).to_have_text(changes[key]["words"])
+    expect(module_page.locator(".joint .outcome")).to_contain_text(changes[key]["result"])
+    needed = int(module_page.locator(".joint").get_attribute("data-needed") or 0)
+    sure, pale = module_page.locator(".joint .stacked > span").evaluate_all("all => all.map((one) => one.style.width)")
+    assert float(sure.rstrip("%")) == pytest.approx(100 * changes[key]["least"] / needed, abs=0.01)
+    spread = changes[key]["needs"] - changes[key]["least"]
+    assert float(pale.rstrip("%")) == pytest.approx(100 * spread / needed, abs=0.01)
+    module_page.reload()
+    expect(boxes.nth(0)).to_be_checked()
+    expect(boxes.nth(1)).to_be_checked()
+    said(module_page).to_have_text(changes[key]["words"])
+    boxes.nth(0).uncheck()
+    said(module_page).to_have_text(changes[keys[1] or ""]["words"])
+
+
+def test_the_peak_in_the_tooltip_is_that_of_the_suggestion(
+    visit: Visit, advised_site: Path, folder: str, changes: dict[str, Any]
+) -> None:
     """The chart adds what a suggestion changes to what is resident; the next peak is the suggestion's figure."""
     for key in ("donate-1", "then-donate"):
         change = changes[key]
-        module_page.locator("select[name=suggestion]").select_option(key)
         first = max(0, change["moment"] - 3)
-        module_page.locator("input[name=from]").fill(str(first))
-        module_page.locator("input[name=to]").fill(str(first + 6))
-        module_page.locator("input[name=to]").press("Tab")
-        expect(module_page).to_have_url(re.compile(f"to={first + 6}"))
-        said(module_page).to_have_text(change["words"])
-        place = module_page.locator("figure[data-space='0'] .plot")
+        page = visit(advised_site, f"{folder}index.html#suggestion={key}&from={first}&to={first + 6}")
+        said(page).to_have_text(change["words"])
+        place = page.locator("figure[data-space='0'] .plot")
         place.scroll_into_view_if_needed()
         box = place.bounding_box()
         assert box
         found: dict[str, list[str]] = {}
         for step in range(60):
-            module_page.mouse.move(box["x"] + box["width"] * (0.08 + 0.015 * step), box["y"] + box["height"] / 2)
+            page.mouse.move(box["x"] + box["width"] * (0.08 + 0.015 * step), box["y"] + box["height"] / 2)
             lines = place.locator(".tip > *").all_inner_texts()
             found |= {lines[0]: lines} if lines else {}
         assert f"resident with the suggestion {human_bytes(change['peak'])}" in found[f"instruction {change['moment']}"]
-        module_page.locator("button[name=all]").click()
 
 
-def test_the_same_button_takes_the_curve_away(module_page: Page) -> None:
-    choose_in_table(module_page, "donate-1")
-    pressed = module_page.locator("button[name=suggestion][value=donate-1][aria-pressed=true]")
-    expect(pressed.first).to_be_attached()
-    choose_in_table(module_page, "donate-1")
-    expect(pressed).to_have_count(0)
+def test_without_the_tick_the_curve_is_gone(module_page: Page) -> None:
+    tick(module_page, "donate-1").check()
+    said(module_page).to_be_visible()
+    tick(module_page, "donate-1").uncheck()
     said(module_page).to_be_hidden()
     expect(module_page.locator(CURVE)).to_have_count(0)
 
 
 def test_back_takes_the_choice_back(module_page: Page) -> None:
-    module_page.locator("select[name=suggestion]").select_option("donate-1")
+    tick(module_page, "donate-1").check()
     said(module_page).to_be_visible()
     module_page.go_back()
     said(module_page).to_be_hidden()
-    expect(module_page.locator("select[name=suggestion]")).to_have_value("")
+    expect(tick(module_page, "donate-1")).not_to_be_checked()
 
 
 def test_a_link_shows_the_same_suggestion_at_the_same_zoom(
@@ -124,40 +140,33 @@ def test_a_key_goes_through_the_suggestions(module_page: Page, changes: dict[str
     said(module_page).to_have_text(changes["donate-2"]["words"])
 
 
-def test_a_suggestion_is_chosen_with_the_keyboard_alone(module_page: Page) -> None:
-    button = module_page.locator("button[name=suggestion][value=donate-1]").first
-    button.focus()
-    module_page.keyboard.press("Enter")
-    expect(button).to_have_attribute("aria-pressed", "true")
-    expect(button).to_be_focused()
+def test_a_suggestion_is_ticked_with_the_keyboard_alone(module_page: Page) -> None:
+    box = tick(module_page, "donate-1")
+    box.focus()
+    module_page.keyboard.press("Space")
+    expect(box).to_be_checked()
+    said(module_page).to_be_visible()
+    expect(box).to_be_focused()
 
 
-def test_a_table_is_downloaded_with_exact_numbers(module_page: Page) -> None:
-    module_page.locator("details:has(table[data-csv=suggestions]) > summary").click()
-    with module_page.expect_download() as download:
-        module_page.locator("div.scroll:has(table[data-csv=suggestions]) + p button").click()
+def test_a_table_is_downloaded_with_exact_numbers(visit: Visit, advised_site: Path, folder: str) -> None:
+    page = visit(advised_site, folder + "suggestions.html")
+    with page.expect_download() as download:
+        page.locator("div.scroll:has(table[data-csv=suggestions]) + p button").click()
     assert download.value.suggested_filename == "suggestions.csv"
     rows = list(csv.DictReader(download.value.path().read_text(encoding="utf-8").splitlines()))
-    assert list(rows[0]) == [
-        "Suggestion",
-        "Size",
-        "Saves",
-        "At most",
-        "New peak",
-        "At instruction",
-        "Confidence",
-        "Caveat",
-    ]
-    assert rows[0]["Suggestion"] == "Donate p, o"
-    peak = int(module_page.locator("table[data-csv=breakdown] tr:nth-child(2) data").get_attribute("value") or 0)
+    assert list(rows[0]) == ["Suggestion", "Saves", "At most", "New peak", "Confidence"]
+    assert rows[0]["Suggestion"] == "Donate p"
+    peak = int(page.locator("table[data-csv=breakdown] tr:nth-child(2) data").get_attribute("value") or 0)
     assert int(rows[0]["Saves"]) + int(rows[0]["New peak"]) == peak
 
 
-def test_open_tables_and_a_chosen_suggestion_have_no_accessibility_violations(module_page: Page) -> None:
-    module_page.evaluate("document.querySelectorAll('details').forEach(one => { one.open = true; })")
-    choose_in_table(module_page, "donate-1")
+def test_suggestions_have_no_accessibility_violations(module_page: Page, advised_site: Path, visit: Visit) -> None:
+    tick(module_page, "donate-1").check()
     said(module_page).to_be_visible()
     assert complaints(module_page) == []
+    folder = next(advised_site.glob("m/*/")).relative_to(advised_site).as_posix()
+    assert complaints(visit(advised_site, f"{folder}/suggestions.html")) == []
 
 
 def test_the_overview_is_sorted_by_what_a_module_could_need(visit: Visit, samples_site: Path) -> None:
@@ -180,6 +189,13 @@ def test_the_code_of_a_suggestion_is_copied_whole_however_much_of_it_is_shown(mo
     assert module_page.evaluate("navigator.clipboard.readText()") == code
 
 
-def test_all_suggestions_are_a_click_away(module_page: Page) -> None:
+def test_all_suggestions_are_a_click_away_and_lead_back_to_the_chart(
+    module_page: Page, changes: dict[str, Any]
+) -> None:
     module_page.get_by_role("link", name="All suggestions").click()
-    expect(module_page.get_by_role("region", name="Suggestions, best first")).to_be_visible()
+    cards = module_page.locator(".step-list > li")
+    assert cards.count() >= 3
+    expect(cards.last).to_be_visible()
+    cards.first.get_by_role("link", name=re.compile("^Show in the chart")).click()
+    key = module_page.url.rpartition("=")[2]
+    said(module_page).to_have_text(changes[key]["words"])

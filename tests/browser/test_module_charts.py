@@ -81,7 +81,7 @@ def test_what_is_resident_at_the_peak_is_the_headline(module_page: Page) -> None
     module_page.locator("#moment-controls button[name=peak]").click()
     resident = module_page.locator("#live-at tfoot tr.total data")
     expect(resident).to_be_visible()
-    headline = module_page.locator("figure[data-space] figcaption data").first
+    headline = module_page.locator(".need .answer data").first
     assert resident.get_attribute("value") == headline.get_attribute("value")
 
 

@@ -167,6 +167,7 @@ def test_a_chart_begins_with_lines_and_loads_nothing_for_them(visit: Visit, samp
         page.evaluate("performance.getEntriesByType('resource').filter(one => one.name.includes('/data/')).length") == 0
     )
     place = figure(page).locator(".plot")
+    place.scroll_into_view_if_needed()
     box = place.bounding_box()
     assert box
     page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] * 0.5)

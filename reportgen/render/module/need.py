@@ -82,11 +82,11 @@ def need(analysis: Analysis, space: Space, fit: Fit | None, parts: TemporaryPart
 
 
 def _joined(segments: Sequence[Segment], whole: int) -> Iterator[Segment]:
-    """Yield the parts that can be seen, and all others as one."""
-    small = [part for part in segments if part.size_bytes * SMALL_PART < whole]
-    yield from (part for part in segments if len(small) < 2 or part not in small)
-    if len(small) > 1:
-        yield Segment(name="everything else", kind="other", shade=0, size_bytes=sum(part.size_bytes for part in small))
+    """Yield the parts that can be seen and have a name of their own, and all others as one."""
+    others = [part for part in segments if part.kind == "other" or part.size_bytes * SMALL_PART < whole]
+    yield from (part for part in segments if len(others) < 2 or part not in others)
+    if len(others) > 1:
+        yield Segment(name="everything else", kind="other", shade=0, size_bytes=sum(part.size_bytes for part in others))
 
 
 def _of_allocations(analysis: Analysis, space: Space) -> Iterator[Segment]:

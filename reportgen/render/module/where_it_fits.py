@@ -19,7 +19,7 @@ _SMALL_PART = 4
 
 @record
 class WhereItFits:
-    """The devices to compare a need with; none where it is far below all of them, as `note` says."""
+    """The devices to compare a need with; none where `note` says it in a sentence."""
 
     needed_bytes: int
     devices: Sequence[Device]
@@ -32,18 +32,24 @@ class WhereItFits:
 
 
 def where_it_fits(module: Module, space: Space) -> WhereItFits | None:
-    """Return where a module fits; None where its device is known to be large enough, or its need is not known."""
-    analysis, fit = module.analysis, module.fits.get(space.color)
+    """Return where else a module fits; None where it fits its device, or where not all that it needs is known."""
+    analysis, fit, needed = module.analysis, module.fits.get(space.color), space.needed_bytes
     names = _COMMON.get(analysis.backend)
     if space.color != MAIN_SPACE or not names or analysis.missing is not None:
         return None
     devices = [DEVICES[name] for name in names]
     of_cpu = "This plan is for CPU; a compiler for another backend pads and schedules otherwise."
     note = of_cpu if analysis.backend == "cpu" else ""
-    smallest = devices[0]
-    if space.needed_bytes * _SMALL_PART < smallest.size_bytes:
-        if fit:
-            return None
-        fits = f"It fits on common devices: {smallest.title} has {human_bytes(smallest.size_bytes)}."
-        return WhereItFits(needed_bytes=space.needed_bytes, devices=(), note=f"{fits} {note}".rstrip())
-    return WhereItFits(needed_bytes=space.needed_bytes, devices=devices, note=note)
+    if fit and not fit.is_over:
+        return None
+    if fit or needed * _SMALL_PART < devices[0].size_bytes:
+        enough = next((device for device in devices if device.size_bytes >= needed), None)
+        return WhereItFits(needed_bytes=needed, devices=(), note=f"{_enough_words(enough, needed)} {note}".rstrip())
+    return WhereItFits(needed_bytes=needed, devices=devices, note=note)
+
+
+def _enough_words(device: Device | None, needed_bytes: int) -> str:
+    if device is None:
+        return "As it is, it fits on no device that is known here."
+    left = human_bytes(device.size_bytes - needed_bytes)
+    return f"As it is, it fits on a device like {device.title}, with {left} left."

@@ -3,7 +3,7 @@
 
 /** Add the search box and the buttons to the header. */
 export const buildHeader = () => {
-  const tools = document.querySelector("nav.tools");
+  const tools = document.querySelector(".tools");
   tools?.insertAdjacentHTML("beforebegin",
     '<div class="search" role="search">' +
     '<input type="search" id="search" role="combobox" aria-label="Search" aria-expanded="false"' +

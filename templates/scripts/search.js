@@ -9,7 +9,7 @@ import { find, ofAllocations, ofGroups, ofInstructions, ofModules, ofPages, ofVa
 
 /** Return the views of the module and the help pages, as the page links them. */
 const ownPages = () => {
-  const links = /** @type {NodeListOf<HTMLAnchorElement>} */ (document.querySelectorAll("nav.tabs > a, nav.tools a"));
+  const links = /** @type {NodeListOf<HTMLAnchorElement>} */ (document.querySelectorAll("nav.tabs > a, nav.help-pages a"));
   return ofPages("page", [...links].map((link) => ({ name: link.textContent ?? "", href: link.href, about: "" })));
 };
 

@@ -52,4 +52,4 @@ def _enough_words(device: Device | None, needed_bytes: int) -> str:
     if device is None:
         return "As it is, it fits on no device that is known here."
     left = human_bytes(device.size_bytes - needed_bytes)
-    return f"As it is, it fits on a device like {device.title}, with {left} left."
+    return f"As it is, it would fit on {device.title}, with {left} left."

@@ -7,16 +7,32 @@ from itertools import groupby, takewhile
 from reportgen.analyse.sibling_arguments import SiblingArguments
 from reportgen.compare.figures import FIGURES
 from reportgen.compare.history import Amounts, Arguments
+from reportgen.record import record
 from reportgen.reports.formats import counted, human_bytes, signed_bytes
 
 _STATIC, _TEMPORARY = FIGURES.index("static"), FIGURES.index("peak_temp")
 _PART = re.compile(r"\[[^\]]*\]?|\{[^}]*\}?|\.?[^\[.{]+")
 _MOST_NAMES, _MOST_SHAPES = 2, 3
 
+_ByName = Mapping[str, Sequence[SiblingArguments]]
+
+
+@record(kw_only=False)
+class _ArgumentChange:
+    """What changed in some arguments, and whether that alone adds memory (1), frees some (-1), or may do either (0)."""
+
+    words: str
+    direction: int
+
 
 def argument_changes(before: Arguments, after: Arguments) -> Sequence[str]:
     """Return what is new, gone, of another shape and donated or no longer; empty where the arguments are not known."""
-    return list(_causes(before, after)) if before and after else ()
+    return [change.words for change in _changes(before, after)]
+
+
+def argument_causes(before: Arguments, after: Arguments, change_bytes: int) -> Sequence[str]:
+    """Return the changes of the arguments that may explain why a peak grew or shrank; all for one that did not."""
+    return [change.words for change in _changes(before, after) if change.direction * change_bytes >= 0]
 
 
 def cause_words(before: Arguments, after: Arguments, amounts: tuple[Amounts, Amounts]) -> str:
@@ -42,50 +58,55 @@ def shape_words(arguments: Arguments) -> str:
     return ", ".join(words)
 
 
-def _causes(before: Arguments, after: Arguments) -> Iterator[str]:
+def _changes(before: Arguments, after: Arguments) -> Iterator[_ArgumentChange]:
     """Yield what is new, gone, more or fewer, of another shape, and donated or no longer."""
+    if not before or not after:
+        return
     old, new = _by_name(before), _by_name(after)
     both = [name for name in new if name in old]
-    yield from _set_words("new", [group for name in new if name not in old for group in new[name]])
-    yield from _set_words("gone", [group for name in old if name not in new for group in old[name]])
-    yield from _count_words([(name, _arrays(old[name]), _arrays(new[name])) for name in both])
-    yield from _resized([(name, _shapes(old[name]), _shapes(new[name])) for name in both])
+    yield from _set_changes("new", 1, [group for name in new if name not in old for group in new[name]])
+    yield from _set_changes("gone", -1, [group for name in old if name not in new for group in old[name]])
+    yield from _count_changes([(name, _arrays(old[name]), _arrays(new[name])) for name in both])
+    yield from _resized([name for name in both if _shapes(old[name]) != _shapes(new[name])], old, new)
     sizes = " → ".join(human_bytes(sum(group.donated_bytes for group in groups)) for groups in (before, after))
     donated_before, donated_after = _donated(old), _donated(new)
-    for words, names in (
-        ("now donated", donated_after - donated_before),
-        ("no longer donated", donated_before - donated_after),
+    for words, direction, names in (
+        ("now donated", -1, donated_after - donated_before),
+        ("no longer donated", 1, donated_before - donated_after),
     ):
         if names := names & set(both):
-            yield f"{words}: {_whole(sorted(names))} ({sizes})"
+            yield _ArgumentChange(f"{words}: {_whole(sorted(names))} ({sizes})", direction)
 
 
-def _by_name(arguments: Arguments) -> Mapping[str, Sequence[SiblingArguments]]:
+def _by_name(arguments: Arguments) -> _ByName:
     ordered = sorted(arguments, key=lambda group: group.name)
     return {name: list(groups) for name, groups in groupby(ordered, key=lambda group: group.name)}
 
 
-def _set_words(word: str, groups: Sequence[SiblingArguments]) -> Iterator[str]:
+def _set_changes(word: str, direction: int, groups: Sequence[SiblingArguments]) -> Iterator[_ArgumentChange]:
     if groups:
         size = human_bytes(sum(group.size_bytes for group in groups))
         arrays = counted(_arrays(groups), "argument")
-        yield f"{word}: {arrays} of {size}, {_whole([group.name for group in groups])}"
+        names = _whole([group.name for group in groups])
+        yield _ArgumentChange(f"{word}: {arrays} of {size}, {names}", direction)
 
 
-def _count_words(changes: Sequence[tuple[str, int, int]]) -> Iterator[str]:
+def _count_changes(changes: Sequence[tuple[str, int, int]]) -> Iterator[_ArgumentChange]:
     """Yield for each pair of numbers which arguments there are more or fewer of."""
     by_numbers = sorted((before, after, name) for name, before, after in changes if before != after)
     for (before, after), group in groupby(by_numbers, key=lambda change: change[:2]):
-        yield f"{before:,} → {after:,} arrays of {_named([name for *_, name in group])}"
+        words = f"{before:,} → {after:,} arrays of {_named([name for *_, name in group])}"
+        yield _ArgumentChange(words, 1 if after > before else -1)
 
 
-def _resized(changes: Sequence[tuple[str, Sequence[str], Sequence[str]]]) -> Iterator[str]:
+def _resized(names: Sequence[str], old: _ByName, new: _ByName) -> Iterator[_ArgumentChange]:
     """Yield the arguments of another shape: the first with its shapes, and how many others."""
-    resized = [(name, before, after) for name, before, after in changes if before != after]
-    if resized:
-        name, before, after = resized[0]
-        others = f", and {counted(len(resized) - 1, 'other')}" if len(resized) > 1 else ""
-        yield f"shape changed: {name} {', '.join(before)} → {', '.join(after)}{others}"
+    if names:
+        before, after = (", ".join(_shapes(side[names[0]])) for side in (old, new))
+        others = f", and {counted(len(names) - 1, 'other')}" if len(names) > 1 else ""
+        old_bytes, new_bytes = (sum(group.size_bytes for name in names for group in side[name]) for side in (old, new))
+        direction = (new_bytes > old_bytes) - (new_bytes < old_bytes)
+        yield _ArgumentChange(f"shape changed: {names[0]} {before} → {after}{others}", direction)
 
 
 def _arrays(groups: Sequence[SiblingArguments]) -> int:
@@ -96,7 +117,7 @@ def _shapes(groups: Sequence[SiblingArguments]) -> Sequence[str]:
     return sorted({group.shape for group in groups})
 
 
-def _donated(groups: Mapping[str, Sequence[SiblingArguments]]) -> frozenset[str]:
+def _donated(groups: _ByName) -> frozenset[str]:
     return frozenset(name for name, of_name in groups.items() if any(group.donated_bytes for group in of_name))
 
 

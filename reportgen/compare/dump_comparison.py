@@ -1,6 +1,5 @@
 """Two builds of one module: which values are the same, and how each space's peak became what it is."""
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 
 from reportgen.analyse.records import Measured, Space
@@ -10,9 +9,9 @@ from reportgen.compare.graph import Graph, graph_of, plain_op_name
 from reportgen.compare.matching import match
 from reportgen.compare.schedule_alignment import Chain, MomentPair, longest_chain, place_of
 from reportgen.compare.terms import JoinedStep, Term, steps_of, total
+from reportgen.program.scopes import pattern
 from reportgen.record import record
-
-_NUMBERS = re.compile(r"\d+")
+from reportgen.reports.source_words import line_words
 
 
 @record
@@ -53,9 +52,10 @@ class SpaceComparison:
 
 @record
 class NamedTerms:
-    """Terms about values whose names differ in numbers alone, for which `name` has stars."""
+    """Terms about one part of the program, on one source line, which is without folders and empty where unknown."""
 
     name: str
+    line: str
     terms: Sequence[Term]
 
     @property
@@ -91,24 +91,33 @@ class DumpComparison:
         return None if term.before is None else (before, term.before)
 
     def subject_name(self, term: Term) -> str:
-        """Return what a term is about, with a star for each number; empty where it is about no value.
+        """Return the part of the program that a term is about, or its argument, with `#` for the number of a layer.
 
-        The same operation of another layer differs in numbers alone, so those terms form one group.
+        It is empty where the term is about no value.
         """
         subject = self.subject(term)
         if subject is None:
             return ""
         graph, value = subject
-        return _NUMBERS.sub("*", plain_op_name(graph.labels(value).name))
+        labels = graph.labels(value)
+        return labels.part or pattern(plain_op_name(labels.name))
+
+    def subject_line(self, term: Term) -> str:
+        """Return the source line that a term is about, without folders; empty where it is unknown."""
+        subject = self.subject(term)
+        if subject is None:
+            return ""
+        graph, value = subject
+        return line_words(graph.labels(value).line)
 
     def named_terms(self, terms: Iterable[Term]) -> Sequence[NamedTerms]:
-        """Return the terms that are about something with a name, by that name, the largest change first."""
-        by_name: dict[str, list[Term]] = {}
+        """Return the terms that are about something with a name, by that name and line, the largest change first."""
+        by_name: dict[tuple[str, str], list[Term]] = {}
         for term in terms:
             if name := self.subject_name(term):
-                by_name.setdefault(name, []).append(term)
-        groups = [NamedTerms(name=name, terms=of_name) for name, of_name in by_name.items()]
-        return sorted(groups, key=lambda group: (-abs(group.change_bytes), group.name))
+                by_name.setdefault((name, self.subject_line(term)), []).append(term)
+        groups = [NamedTerms(name=name, line=line, terms=named) for (name, line), named in by_name.items()]
+        return sorted(groups, key=lambda group: (-abs(group.change_bytes), group.name, group.line))
 
 
 def _peak_bytes(space: Space | None) -> int | None:

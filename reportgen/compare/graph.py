@@ -31,10 +31,12 @@ class Operation:
 class Labels(NamedTuple):
     """What a report says about the author of a value's buffer; empty where it says nothing.
 
-    `name` is what pages call it, which is never empty, and `scope` the name that the user's program gives.
+    `name` is what pages call it, which is never empty, and `scope` the name that the user's program gives. `part` is
+    the scope, function or operation of the program, as a reader of its source would call it.
     """
 
     name: str
+    part: str
     scope: str
     line: str
     argument: str
@@ -120,7 +122,9 @@ def graph_of(analysis: Measured) -> Graph:
 
 def _labels(analysis: Measured, value: int) -> Labels:
     author = analysis.authors.of(value)
-    return Labels(author.name, author.scope_name, author.source, author.argument)
+    # What follows it is the line, which is a label of its own, or the pass of a gradient.
+    part = author.place.partition(", ")[0]
+    return Labels(author.name, part, author.scope_name, author.source, author.argument)
 
 
 def _uses(dump: Dump, numbers: dict[str, int]) -> list[list[tuple[int, Slot]]]:

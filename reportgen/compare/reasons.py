@@ -5,46 +5,49 @@ from collections.abc import Sequence
 
 from reportgen.analyse.devices import MAIN_SPACE
 from reportgen.analyse.matmul_work import WorkFigures
-from reportgen.compare.argument_changes import argument_changes
+from reportgen.compare.argument_changes import argument_causes, argument_changes
 from reportgen.compare.builds import ModuleComparison
-from reportgen.compare.dump_comparison import DumpComparison
+from reportgen.compare.dump_comparison import DumpComparison, SpaceComparison
 from reportgen.compare.terms import JoinedStep, Kind, Term
 from reportgen.record import record
 from reportgen.reports.formats import counted, end_of, human_flops, percent, signed_bytes
+from reportgen.reports.source_words import line_words
 
-_MOST = 3
 _LONGEST_NAME = 40
 _LEAST_PART = 20
-"""A reason is worth a sentence if it is at least this part of the largest."""
+"""What changed most in a step is named if it is at least this part of it."""
 
 
 @record
 class Reason:
-    """A step as a phrase, such as `35 temporary buffers are gone`; `kind` is that of the step.
+    """A step as a phrase, such as `35 temporary buffers are gone`, or a change of the arguments, whose `kind` is None.
 
-    `subject` is the group of values that changed most in it, `short` its last parts, with its bytes and source line;
-    empty where nothing is known.
+    `subject` is the part of the program that changed most in it, `short` its last parts, with its bytes and source
+    line; empty where nothing is known. `others` is how many more parts changed.
     """
 
-    kind: Kind
+    kind: Kind | None
     words: str
     change_bytes: int
-    subject: str
-    short: str
-    subject_bytes: int
-    line: str
+    subject: str = ""
+    short: str = ""
+    subject_bytes: int = 0
+    line: str = ""
+    others: int = 0
 
-
-def argument_words(module: ModuleComparison) -> Sequence[str]:
-    """Return what changed in the arguments of a module, such as `now donated: cache (0 B → 1.00 GiB)`."""
-    before, after = module.figures
-    return argument_changes(before.arguments, after.arguments) if before and after else ()
+    @property
+    def sentence(self) -> str:
+        """Return `35 temporary buffers are gone (−3.00 GiB), mainly attention at step.py:41`."""
+        most = f", mainly {_at(self.short, self.line)}" if self.subject else ""
+        size = f" ({signed_bytes(self.change_bytes)})" if self.kind else ""
+        return f"{self.words}{size}{most}"
 
 
 def causes(module: ModuleComparison) -> Sequence[str]:
     """Return the main cause and how recomputation changed, the likeliest first; empty where nothing is known."""
     likely, others = recomputation(module)
-    return [*likely, *filter(None, [_main_cause(module)]), *others]
+    main = main_reason(module)
+    return [*likely, *([main.sentence] if main else ()), *others]
 
 
 def recomputation(module: ModuleComparison) -> tuple[Sequence[str], Sequence[str]]:
@@ -76,51 +79,102 @@ def _share(flops: int, work: WorkFigures) -> str:
     return percent(flops, work.matmul_flops or 0) if flops else "0 %"
 
 
-def _main_cause(module: ModuleComparison) -> str:
-    """Return the first change of the arguments or, without one, the largest step; empty where nothing is known."""
-    if arguments := argument_words(module):
-        return arguments[0]
-    reason = next(iter(reasons(module)), None)
-    if reason is None:
-        return ""
-    where = f" at {reason.line}" if reason.line else ""
-    most = f", mainly {reason.short}{where}" if reason.subject else ""
-    return f"{reason.words} ({signed_bytes(reason.change_bytes)}){most}"
+def main_reason(module: ModuleComparison) -> Reason | None:
+    """Return why the peak of the main memory space changed: the first change of the arguments that may explain it.
+
+    Without one, it is the largest step in the direction of the change; None where nothing is known.
+    """
+    before, after = module.figures
+    if before is None or after is None:
+        return None
+    old, new = module.peaks.get(module.main_color or MAIN_SPACE, (0, 0))
+    for words in argument_causes(before.arguments, after.arguments, new - old):
+        return Reason(kind=None, words=words, change_bytes=new - old)
+    space = _main_space(module)
+    if module.comparison is None or space is None:
+        return None
+    steps = sorted(space.steps, key=lambda step: (step.change_bytes * (new - old) < 0, -abs(step.change_bytes)))
+    return step_reason(module.comparison, space, steps[0]) if steps and steps[0].change_bytes else None
+
+
+def argument_words(module: ModuleComparison) -> Sequence[str]:
+    """Return what changed in the arguments of a module, such as `now donated: cache (0 B → 1.00 GiB)`."""
+    before, after = module.figures
+    return argument_changes(before.arguments, after.arguments) if before and after else ()
 
 
 def reasons(module: ModuleComparison) -> Sequence[Reason]:
     """Return the largest steps of the main memory space."""
-    color = module.main_color
-    if module.comparison is None or color is None or color not in module.comparison.spaces:
+    space = _main_space(module)
+    if module.comparison is None or space is None:
         return ()
-    steps = sorted(module.comparison.spaces[color].steps, key=lambda step: -abs(step.change_bytes))
-    largest = abs(steps[0].change_bytes) if steps else 0
-    worth = [step for step in steps[:_MOST] if step.change_bytes and abs(step.change_bytes) * _LEAST_PART >= largest]
-    return [_reason(module.comparison, step) for step in worth]
+    steps = sorted(space.steps, key=lambda step: -abs(step.change_bytes))
+    worth = [step for step in steps[:3] if abs(step.change_bytes) * _LEAST_PART >= abs(steps[0].change_bytes) > 0]
+    return [step_reason(module.comparison, space, step) for step in worth]
 
 
-def _reason(comparison: DumpComparison, step: JoinedStep) -> Reason:
-    """Return a step with its largest group, unless that is only a small part of it."""
+def other_facts(module: ModuleComparison) -> Sequence[str]:
+    """Return what else is known of two builds: whether the arguments changed, and recomputation that explains nothing.
+
+    The first change of the arguments is left out where it is the main reason.
+    """
+    before, after = module.figures
+    arguments: Sequence[str] = ()
+    if before and after and before.arguments and after.arguments:
+        arguments = argument_changes(before.arguments, after.arguments) or ["arguments unchanged"]
+    main = main_reason(module)
+    return [*(words for words in arguments if main is None or words != main.words), *recomputation(module)[1]]
+
+
+def _main_space(module: ModuleComparison) -> SpaceComparison | None:
+    """Return the main memory space of a module whose dumps are both known."""
+    color = module.main_color
+    return module.comparison.spaces.get(color) if module.comparison and color is not None else None
+
+
+def step_reason(comparison: DumpComparison, space: SpaceComparison, step: JoinedStep) -> Reason:
+    """Return a step of a memory space with its largest group, unless that is only a small part of it."""
     groups = comparison.named_terms(step.terms)
-    largest = max(groups, key=lambda group: (abs(group.change_bytes), group.name), default=None)
-    if largest and abs(largest.change_bytes) * _LEAST_PART < abs(step.change_bytes):
+    words = _words(comparison, space, step)
+    largest = groups[0] if groups and abs(groups[0].change_bytes) * _LEAST_PART >= abs(step.change_bytes) else None
+    # The place to which the peak moved is in the words already.
+    if largest and step.kind == "elsewhere" and words.endswith(_at(largest.name, largest.line)):
         largest = None
-    subject = largest.name if largest else ""
     return Reason(
         kind=step.kind,
-        words=_words(comparison, step),
+        words=words,
         change_bytes=step.change_bytes,
-        subject=subject,
-        short=end_of(subject, _LONGEST_NAME),
+        subject=largest.name if largest else "",
+        short=end_of(largest.name, _LONGEST_NAME) if largest else "",
         subject_bytes=largest.change_bytes if largest else 0,
-        line=_line(comparison, largest.terms[0]) if largest else "",
+        line=largest.line if largest else "",
+        others=len(groups) - 1 if largest else 0,
     )
 
 
-def _words(comparison: DumpComparison, step: JoinedStep) -> str:
+def _words(comparison: DumpComparison, space: SpaceComparison, step: JoinedStep) -> str:
     if step.kind == "to another space":
         return f"{counted(len(step.terms), 'buffer')} moved {_route(comparison, step)}"
+    if step.kind == "elsewhere":
+        return f"{step.sentence}{_place_of_peak(comparison, space)}"
     return step.sentence
+
+
+def _place_of_peak(comparison: DumpComparison, space: SpaceComparison) -> str:
+    """Return where in the program the peak is now, ` to attention at step.py:41`; empty where nothing names it."""
+    peak = space.after.peak_resident if space.after else None
+    graph = comparison.graphs[1]
+    if peak is None or peak.moment not in graph.moments:
+        return ""
+    leaves = graph.leaves[graph.moments.index(peak.moment)]
+    labels = graph.labels(leaves[0]) if leaves else None
+    if labels is None or not labels.part:
+        return ""
+    return f" to {_at(labels.part, line_words(labels.line))}"
+
+
+def _at(part: str, line: str) -> str:
+    return f"{part} at {line}" if line else part
 
 
 def _route(comparison: DumpComparison, step: JoinedStep) -> str:
@@ -145,12 +199,3 @@ def _space(comparison: DumpComparison, side: int, value: int | None, term: Term)
     measured = comparison.after if side else comparison.before
     color = measured.dump.allocations[measured.dump.values.allocations[value]].color
     return measured.spaces[color].name
-
-
-def _line(comparison: DumpComparison, term: Term) -> str:
-    """Return the source line of a term, without the folders of its file."""
-    subject = comparison.subject(term)
-    if subject is None:
-        return ""
-    graph, value = subject
-    return graph.labels(value).line.rpartition("/")[2]

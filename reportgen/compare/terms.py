@@ -84,7 +84,7 @@ _ROWS: Mapping[Kind, _Row] = {
     "shape": _Row(
         "temporaries with another shape",
         "temporary buffer",
-        "with another shape, type or padding",
+        "of another shape, type or padding",
         joined="temporaries with another shape, type or padding",
     ),
     "element type": _Row("temporaries with another element type", joins="shape"),
@@ -97,6 +97,7 @@ _ROWS: Mapping[Kind, _Row] = {
         "buffer",
         "temporaries now, arguments or outputs before",
         "a temporary now, an argument or output before",
+        joined="temporaries in one build, arguments or outputs in the other",
     ),
     "to another space": _Row("in another memory space now", joined="moved between memory spaces"),
     "from another space": _Row("from another memory space", joins="to another space"),
@@ -110,7 +111,10 @@ _STATIC_NOW = _Row(
 """The row of "held or temporary" if its change is negative, because the bytes are counted with the arguments now."""
 
 _CANCEL_PART = 5
-"""New temporaries replace those that are gone if less than this part of either is left of both."""
+"""Two kinds of terms are one step if less than this part of either is left of both."""
+
+_STATIC: Sequence[Kind] = [kind for kind in KINDS if kind.startswith(("argument", "result", "constant"))]
+"""What happens to arguments, outputs and constants."""
 
 
 @record
@@ -146,7 +150,7 @@ class JoinedStep:
     def sentence(self) -> str:
         """Return what happened to how many buffers, `35 temporary buffers are gone`, or what to call the step."""
         row = _row(self.kind, self.change_bytes)
-        if not row.noun or (self.kind == "gone" and self._is_joined):
+        if not row.noun or (self.kind in {"gone", "held or temporary"} and self._is_joined):
             return self.words
         number = len(self.terms)
         phrase = f"is {row.phrase_of_one or row.phrase}" if number == 1 else f"are {row.phrase}"
@@ -171,14 +175,20 @@ def steps_of(terms: Iterable[Term]) -> Sequence[JoinedStep]:
     by_step: dict[Kind, list[Term]] = {}
     for term in terms:
         by_step.setdefault(_ROWS[term.kind].joins or term.kind, []).append(term)
-    gone, new = total(by_step.get("gone", ())), total(by_step.get("new", ()))
-    if new and abs(gone + new) * _CANCEL_PART < max(-gone, new):
-        by_step["gone"] += by_step.pop("new")
+    # New temporaries replace those that are gone, and what was a temporary is counted as an output.
+    for kind, *others in (("gone", "new"), ("held or temporary", *_STATIC)):
+        for other in others:
+            if kind in by_step and other in by_step and _cancel(total(by_step[kind]), total(by_step[other])):
+                by_step[kind] += by_step.pop(other)
     return [
         JoinedStep(kind=kind, change_bytes=total(by_step[kind]), terms=by_step[kind])
         for kind in KINDS
         if kind in by_step
     ]
+
+
+def _cancel(one: int, other: int) -> bool:
+    return one * other < 0 and abs(one + other) * _CANCEL_PART < max(abs(one), abs(other))
 
 
 def by_kind(terms: Iterable[Term]) -> Mapping[Kind, Sequence[Term]]:

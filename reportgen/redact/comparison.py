@@ -109,8 +109,8 @@ class ComparisonRedactor:
         ]
 
         def labels(value: int) -> Labels:
-            name, scope, line, argument = graph.labels(value)
-            return Labels(words(name), words(scope), token("path", line) if line else "", words(argument))
+            name, part, scope, line, argument = graph.labels(value)
+            return Labels(words(name), words(part), words(scope), token("path", line) if line else "", words(argument))
 
         return replace(
             graph,

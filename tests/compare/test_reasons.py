@@ -1,6 +1,7 @@
 """A comparison says why a peak changed and whether it fits now; its steps join what cancels and still add up."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import get_args
 
@@ -12,10 +13,11 @@ from reportgen.analyse.analysis import measure
 from reportgen.analyse.capacity import Fit
 from reportgen.analyse.devices import MAIN_SPACE, Capacity
 from reportgen.analyse.matmul_work import WorkFigures
+from reportgen.analyse.sibling_arguments import SiblingArguments
 from reportgen.compare.builds import BuildComparison, ModuleComparison, Source, compare_modules
 from reportgen.compare.compare_words import fit_words, headline
 from reportgen.compare.module_pairing import DeviceFit, ModulePair, Side
-from reportgen.compare.reasons import causes, reasons, recomputation
+from reportgen.compare.reasons import Reason, causes, main_reason, other_facts, recomputation, step_reason
 from reportgen.compare.terms import KINDS, Kind, Term, steps_of, total
 from reportgen.input.discover import discover
 from reportgen.redact.comparison import ComparisonRedactor
@@ -73,13 +75,81 @@ def test_new_temporaries_replace_those_that_are_gone_if_little_is_left_of_both(n
     assert len(steps_of([Term(kind="gone", change_bytes=-100), Term(kind="new", change_bytes=new)])) == count
 
 
-def test_a_reason_says_what_is_gone_and_on_which_line() -> None:
+@pytest.mark.parametrize(("static", "count"), [(95, 1), (20, 2), (-95, 2)])
+def test_outputs_that_were_temporaries_are_one_step_if_little_is_left_of_both(static: int, count: int) -> None:
+    terms = [
+        Term(kind="held or temporary", change_bytes=-100),
+        Term(kind="result not donated", change_bytes=static),
+    ]
+    steps = steps_of(terms)
+    assert len(steps) == count
+    if count == 1:
+        assert steps[0].words == "temporaries in one build, arguments or outputs in the other"
+
+
+def reason_of(compared: ModuleComparison) -> Reason:
+    reason = main_reason(compared)
+    assert reason is not None
+    return reason
+
+
+def test_a_reason_says_what_is_gone_and_in_which_part_of_the_program() -> None:
     compared = module("vjp_ce+naive", "vjp_ce")
-    first = reasons(compared)[0]
-    assert "gone" in first.words
-    assert first.change_bytes < 0
-    assert first.line.startswith("vjp_ce.py:")
-    assert first.line in causes(compared)[0]
+    reason = reason_of(compared)
+    assert "gone" in reason.words
+    assert reason.change_bytes < 0
+    assert reason.line.startswith("vjp_ce.py:")
+    assert "/" not in reason.subject
+    assert causes(compared)[0].endswith(f"mainly {reason.subject} at {reason.line}")
+
+
+def test_the_peak_moves_to_a_part_of_the_program() -> None:
+    comparison = module("vjp_ce+naive", "vjp_ce").comparison
+    assert comparison is not None
+    space = comparison.spaces[MAIN_SPACE]
+    (step,) = (step for step in space.steps if step.kind == "elsewhere")
+    moved = step_reason(comparison, space, step)
+    assert re.fullmatch(r"the peak moved to \w+ at vjp_ce\.py:\d+", moved.words)
+
+
+W = SiblingArguments("w", "f32[512]", 1, 2048, 0)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "peaks", "is_cause"),
+    [
+        ((W,), (replace(W, donated_bytes=2048),), (2, 1), True),
+        ((W,), (replace(W, donated_bytes=2048),), (1, 2), False),
+        ((replace(W, donated_bytes=2048),), (W,), (2, 1), False),
+        ((W,), (replace(W, shape="f32[1024]", size_bytes=4096),), (1, 2), True),
+        ((W,), (replace(W, shape="f32[1024]", size_bytes=4096),), (2, 1), False),
+        ((W,), (replace(W, shape="f32[2,256]"),), (2, 1), True),
+        ((W,), (W, replace(W, name="v")), (2, 1), False),
+        ((W, replace(W, name="v")), (W,), (2, 1), True),
+        ((W,), (replace(W, arrays=2),), (1, 2), True),
+    ],
+)
+def test_arguments_explain_a_change_only_in_their_direction(
+    before: Sequence[SiblingArguments],
+    after: Sequence[SiblingArguments],
+    peaks: tuple[int, int],
+    is_cause: bool,
+) -> None:
+    figures = [
+        gate_module_of(
+            path="a",
+            name="jit_step",
+            backend="tpu",
+            spaces={MAIN_SPACE: space_of("HBM", peak)},
+            arguments=tuple(arguments),
+            work=WorkFigures(matmul_flops=None, again_by_checkpoint=None, again_by_xla=None),
+        )
+        for peak, arguments in zip(peaks, (before, after), strict=True)
+    ]
+    compared = ModuleComparison(figures=(figures[0], figures[1]))
+    assert (main_reason(compared) is not None) == is_cause
+    # What explains nothing is still said.
+    assert bool(other_facts(compared)) != is_cause
 
 
 def recomputing(
@@ -153,7 +223,7 @@ def test_an_argument_that_is_given_to_the_host_has_moved() -> None:
     )
     moved = measure(replace(dump, allocations=allocations), "tpu")
     compared = compare_modules(ModulePair(Side("a", "a", 0, before), Side("b", "b", 0, moved), "name"))
-    assert reasons(compared)[0].words == "1 buffer moved to host"
+    assert reason_of(compared).words == "1 buffer moved to host"
     assert "in HBM" in headline(compared)
 
 

@@ -63,6 +63,13 @@ def change_words(before: int, after: int) -> str:
     return f"{words} ({part})" if part else words
 
 
+def transition_words(before: int, after: int) -> str:
+    """Return `35.75 → 6.97 GiB`, with the unit once where both have the same."""
+    amounts = [human_bytes(size).rpartition(" ") for size in (before, after)]
+    (old, _, old_unit), (new, _, new_unit) = amounts
+    return f"{old} → {new} {new_unit}" if old_unit == new_unit else f"{old} {old_unit} → {new} {new_unit}"
+
+
 def range_words(size: SizeRange) -> str:
     """Return one size for what was printed with few decimals, or both ends where the difference matters."""
     if (size.high_bytes - size.low_bytes) * _CLOSE <= abs(size.middle):

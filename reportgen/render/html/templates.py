@@ -80,6 +80,9 @@ def environment() -> Environment:
         "exact": formats.exact_bytes,
         "human": formats.human_bytes,
         "short": formats.shortened,
+        "signed": formats.signed_bytes,
+        "signed_count": formats.signed_count,
+        "to": formats.transition_words,
         "without_folders": short_words,
     }
     jinja.globals |= {

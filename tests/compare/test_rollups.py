@@ -2,6 +2,7 @@
 
 from reportgen.compare.dump_comparison import compare_dumps
 from reportgen.compare.rollups import Grouping, rollup
+from reportgen.render.compare.rollup_rows import rollups_of
 from tests.compare.texts import NOT_IN_PLACE, measured
 from tests.support.dumps import edited
 
@@ -78,3 +79,15 @@ def test_classes_have_no_parts() -> None:
         ("temporary", 0, -2097152),
         ("output", 0, 4),
     ]
+
+
+def test_a_page_shows_lines_under_their_whole_names_and_no_files() -> None:
+    comparison = compare_dumps(measured(BEFORE), measured(AFTER))
+    lines = rollups_of(comparison, comparison.spaces[0])["line"]
+    assert [(row.label, row.depth, row.change_bytes) for row in lines.rows] == [
+        ("m.py:3", 0, -4194304),
+        (None, 0, -2097152),
+        ("m.py:4", 0, 2097152),
+        ("m.py:9", 0, 4),
+    ]
+    assert (lines.left_out, lines.decrease_bytes, lines.whole_bytes) == (0, 4194304, 4194304 + 2097152)

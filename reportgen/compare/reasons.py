@@ -97,22 +97,6 @@ def main_reason(module: ModuleComparison) -> Reason | None:
     return step_reason(module.comparison, space, steps[0]) if steps and steps[0].change_bytes else None
 
 
-def argument_words(module: ModuleComparison) -> Sequence[str]:
-    """Return what changed in the arguments of a module, such as `now donated: cache (0 B → 1.00 GiB)`."""
-    before, after = module.figures
-    return argument_changes(before.arguments, after.arguments) if before and after else ()
-
-
-def reasons(module: ModuleComparison) -> Sequence[Reason]:
-    """Return the largest steps of the main memory space."""
-    space = _main_space(module)
-    if module.comparison is None or space is None:
-        return ()
-    steps = sorted(space.steps, key=lambda step: -abs(step.change_bytes))
-    worth = [step for step in steps[:3] if abs(step.change_bytes) * _LEAST_PART >= abs(steps[0].change_bytes) > 0]
-    return [step_reason(module.comparison, space, step) for step in worth]
-
-
 def other_facts(module: ModuleComparison) -> Sequence[str]:
     """Return what else is known of two builds: whether the arguments changed, and recomputation that explains nothing.
 

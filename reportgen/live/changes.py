@@ -35,7 +35,7 @@ _Figures = Mapping[int, GateSpace]
 
 @record(kw_only=False)
 class Subject:
-    """Values of one step whose names differ only in their numbers.
+    """Values of one step that are of one part of the program, in one shape.
 
     `path` is the page and the id of the value that changed most, empty if it is gone.
     """
@@ -259,8 +259,7 @@ def _step(step: JoinedStep, members: Sequence[TermGroup]) -> Step:
 
 
 def _path(group: TermGroup) -> str:
-    link = group.members[0].after
-    return link.href.removeprefix(SIDES[1]) if link else ""
+    return group.after[0].href.removeprefix(SIDES[1]) if group.after else ""
 
 
 def _amount(figures: GateSpace | None, figure: Figure) -> int | None:

@@ -51,12 +51,12 @@ def of_module(comparison: Path) -> str:
     return page.relative_to(comparison).as_posix()
 
 
-def test_the_overview_leads_to_what_changed_and_folds_the_rest(visit: Visit, comparison: Path) -> None:
+def test_the_overview_has_a_row_for_what_changed_and_names_the_rest(visit: Visit, comparison: Path) -> None:
     page = visit(comparison)
-    expect(page.get_by_role("heading", name="Changed")).to_be_visible()
-    expect(page.get_by_text("no change")).to_be_hidden()
-    page.get_by_text("1 unchanged module").click()
-    expect(page.get_by_text("no change")).to_be_visible()
+    expect(page.locator("main .cause").first).to_have_text("1 of 4 modules changed: the peak rose in 1.")
+    expect(page.locator("table.builds tbody tr")).to_have_count(3)
+    expect(page.get_by_role("heading", name="1 module unchanged")).to_be_visible()
+    expect(page.locator(".unchanged")).to_have_text("jit_g 4.00 MiB")
     page.get_by_role("link", name="jit_f").click()
     page.wait_for_url("**/compare/*/index.html")
     expect(page.locator("h1")).to_have_text("jit_f")
@@ -64,10 +64,9 @@ def test_the_overview_leads_to_what_changed_and_folds_the_rest(visit: Visit, com
 
 def test_a_bar_of_the_waterfall_leads_to_its_rows(visit: Visit, comparison: Path) -> None:
     page = visit(comparison, of_module(comparison))
-    step = "temporaries now, arguments or outputs before"
-    page.locator(".waterfall").get_by_text(step).click()
+    page.locator(".waterfall").get_by_role("link").first.click()
     row = page.locator("tr:target")
-    expect(row).to_contain_text(step)
+    expect(row).to_contain_text("temporaries now, arguments or outputs before")
     expect(row).to_be_in_viewport()
     expect(row).to_contain_text("+4.00 MiB")
 
@@ -77,20 +76,18 @@ def test_both_sides_of_a_row_have_a_page(visit: Visit, comparison: Path) -> None
     for side, folder in (("before", "before"), ("after", "after")):
         page = visit(comparison, path)
         column = 0 if side == "before" else 1
-        page.get_by_text("Every step by value").click()
         page.locator("table.terms tbody tr").first.locator("td.side").nth(column).get_by_role("link").click()
         page.wait_for_url(f"**/{folder}/m/*/v/*.html#v*")
         expect(page.locator("section:target > h2")).to_contain_text("exp")
 
 
-def test_rows_can_be_filtered_and_the_link_keeps_it(visit: Visit, comparison: Path) -> None:
+def test_the_change_is_shown_by_class_and_the_link_keeps_it(visit: Visit, comparison: Path) -> None:
     page = visit(comparison, of_module(comparison))
-    page.get_by_text("Every step by value").click()
-    page.fill("[data-filter-of]", "exp")
-    expect(page.locator("table.terms tbody tr:not([hidden])")).to_have_count(1)
-    page.wait_for_url("**exp")
+    page.get_by_label("class", exact=True).check()
+    expect(page.get_by_role("list", name="Change by class")).to_contain_text("temporary")
+    expect(page.locator(".waterfall")).to_be_hidden()
     page.reload()
-    expect(page.locator("table.terms tbody tr:not([hidden])")).to_have_count(1)
+    expect(page.get_by_role("list", name="Change by class")).to_be_visible()
 
 
 def test_the_waterfall_adds_up_on_the_page(visit: Visit, comparison: Path) -> None:

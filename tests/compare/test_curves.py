@@ -44,4 +44,4 @@ def test_a_stretch_names_the_instructions_of_both_sides() -> None:
         "before: counter; after: counter",
     ]
     assert sum(band.width for band in drawn.bands) == WIDTH
-    assert [mark.amount for mark in drawn.peaks] == [4194308, 8388612]
+    assert [mark.amount for mark in drawn.peaks] == [8388612, 4194308]

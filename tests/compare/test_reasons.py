@@ -205,6 +205,9 @@ def test_causes_begin_with_the_recomputation_that_may_explain_the_peak() -> None
 def test_the_bars_of_a_waterfall_follow_one_another() -> None:
     (view,) = module_views([module("vjp_ce+naive", "vjp_ce")])
     first, *steps, last = view.views[0].waterfall.rows
+    assert first.is_peak
+    assert last.is_peak
+    assert not any(step.is_peak for step in steps)
     at = first.change_bytes
     for row in steps:
         low = row.low_bytes + view.views[0].waterfall.start_bytes

@@ -160,12 +160,7 @@ def test_it_says_what_a_comparison_says(
         for space in dump.shown.difference.spaces
         for step in space.steps
         if step.change_bytes
-    ] == [
-        (row.words, row.change_bytes)
-        for space in view.views
-        for row in space.waterfall.rows
-        if row.look in ("grown", "shrunk")
-    ]
+    ] == [(step.words, step.change_bytes) for space in view.views for step in space.space.steps if step.change_bytes]
 
 
 def test_a_build_that_contradicts_itself_is_told_as_a_comparison_tells_it(

@@ -3,70 +3,88 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from reportgen.analyse.devices import Capacity
+from reportgen.analyse.capacity import Fit
+from reportgen.analyse.devices import MAIN_SPACE
 from reportgen.compare.builds import ModuleComparison
 from reportgen.compare.compare_words import evidence_words
 from reportgen.compare.dump_comparison import DumpComparison, SpaceComparison
 from reportgen.compare.module_pairing import DeviceFit
-from reportgen.compare.rollups import GROUPINGS, Row, largest, rollup
+from reportgen.compare.rollups import Grouping
 from reportgen.record import record
 from reportgen.render.compare.curves import Curves, curves
-from reportgen.render.compare.term_groups import Routes, TermGroup, groups, routes_of
+from reportgen.render.compare.rollup_rows import Rollup, rollups_of
+from reportgen.render.compare.term_groups import Routes, TermGroup, groups, routes_of, size_order
 from reportgen.render.compare.waterfall_rows import Waterfall, waterfall
 from reportgen.render.routes import SIDES, comparison_page
 
 MOST_GROUPS = 300
-MOST_ROLLUP_ROWS = 60
+OPEN_GROUPS = 10
+"""How many groups of buffers are in the table; the others are folded below it."""
 
 
 @record
 class SideBar:
-    """What a build needs of a memory space as a bar: arguments and outputs, temporaries, and slack.
+    """The peak of a build in a memory space as a bar, the slack above it, and whether what it needs fits.
 
-    `is_least` is whether more may be needed, because allocations are missing.
+    `peak_bytes` is what the build needs where the peak of either is unknown. `is_least` is whether more may be needed,
+    because allocations are missing. `fit` is None where no capacity is known, and `is_refused` whether the compiler
+    refused the program.
     """
 
     side: str
     peak_bytes: int
     needed_bytes: int
     is_least: bool
-    parts: Sequence[tuple[str, int]]
+    fit: Fit | None
+    is_refused: bool
+
+    @property
+    def parts(self) -> Sequence[tuple[str, int]]:
+        """Return the parts of the bar, each with its look: the peak, and the slack that is needed above it."""
+        return (self.side, self.peak_bytes), ("slack", max(self.needed_bytes - self.peak_bytes, 0))
 
 
 @record
 class SpaceView:
-    """What a page shows of a memory space that changed."""
+    """What a page shows of a memory space that changed; `groups` are the largest of all steps, the largest first."""
 
     space: SpaceComparison
     waterfall: Waterfall
     curves: Curves | None
     groups: Sequence[TermGroup]
     groups_left_out: int
-    rollups: Mapping[str, Sequence[Row]]
+    rollups: Mapping[Grouping, Rollup]
 
     @property
     def groupings(self) -> Sequence[tuple[str, str]]:
         """Return what the change can be shown by: the key and the word of each choice."""
-        return [("cause", "cause"), *((grouping, grouping) for grouping, rows in self.rollups.items() if rows)]
+        return [("cause", "cause"), *((grouping, grouping) for grouping in self.rollups)]
 
 
 @record
 class ModuleView:
     """What a page shows of a module that changed; `main` is its main memory space, whose view is the first.
 
-    `sides` are the bars of that space, before and after. `homes` are the pages of the module itself. `evidence` has
-    (grade, what is equal, how it was chosen, number of values), most first, with what was not recognised.
+    `sides` are the bars of that space, before and after, in a scale of `whole_bytes`; `capacity_bytes` is None where no
+    capacity is known. `homes` are the pages of the module itself. `evidence` has (grade, what is equal, how it was
+    chosen, number of values), most first, with what was not recognised.
     """
 
     path: str
     module: ModuleComparison
     main: SpaceComparison | None
     sides: Sequence[SideBar]
-    capacity: Capacity | None
+    whole_bytes: int
+    capacity_bytes: int | None
     spaces: Sequence[SpaceComparison]
     views: Sequence[SpaceView]
     homes: tuple[str, str]
     evidence: Sequence[tuple[str, str, str, int]]
+
+    @property
+    def unchanged(self) -> Sequence[str]:
+        """Return the names of the memory spaces whose peaks have the same contents."""
+        return list(dict.fromkeys(space.name for space in self.spaces if not space.terms))
 
 
 def page_of(module: ModuleComparison) -> str | None:
@@ -89,11 +107,11 @@ def _module_view(path: str, module: ModuleComparison, comparison: DumpComparison
     """Return what a module's page shows; the main space comes first, then the others by their change."""
     routes = routes_of(module.figures, comparison)
     changed = [space for space in comparison.spaces.values() if space.terms]
-    color = module.main_color
+    color = MAIN_SPACE if module.main_color is None else module.main_color
     changed.sort(key=lambda space: (space.color != color, -abs(space.change_bytes or 0), space.color))
-    main = comparison.spaces.get(color) if color is not None else None
-    device_fit = module.device_fits[1]
-    fit = device_fit.fits.get(color) if color is not None else None
+    main = comparison.spaces.get(color)
+    sides = _sides(module, main, comparison) if main else ()
+    capacity = next((side.fit.capacity.size_bytes for side in reversed(sides) if side.fit), None)
     evidence = Counter(
         (match.grade, *evidence_words(match)) if match else ("not recognised", "", "")
         for match in comparison.matching.before
@@ -103,30 +121,40 @@ def _module_view(path: str, module: ModuleComparison, comparison: DumpComparison
         path=path,
         module=module,
         main=main,
-        sides=_sides(main, comparison) if main else (),
-        capacity=fit.capacity if fit else None,
+        sides=sides,
+        whole_bytes=max([capacity or 0, 1, *(max(side.needed_bytes, side.peak_bytes) for side in sides)]),
+        capacity_bytes=capacity,
         spaces=tuple(comparison.spaces.values()),
-        views=[_space_view(comparison, space, routes, device_fit) for space in changed],
+        views=[_space_view(comparison, space, routes, module.device_fits[1]) for space in changed],
         homes=(SIDES[0] + routes[0].index, SIDES[1] + routes[1].index),
         evidence=[(*kind, count) for kind, count in most_first],
     )
 
 
-def _sides(space: SpaceComparison, comparison: DumpComparison) -> Sequence[SideBar]:
-    bars = []
-    sides = ("before", space.before, comparison.before), ("after", space.after, comparison.after)
-    for side, figures, measured in sides:
-        peak = figures.peak_resident.amount if figures and figures.peak_resident else 0
-        needed = figures.needed_bytes if figures else 0
-        static = min(figures.static_bytes, peak) if figures else 0
-        parts = (("parameter", static), ("temporary", peak - static), ("slack", max(needed - peak, 0)))
-        is_least = measured.missing is not None
-        bars.append(SideBar(side=side, peak_bytes=peak, needed_bytes=needed, is_least=is_least, parts=parts))
-    return bars
+def _sides(module: ModuleComparison, space: SpaceComparison, comparison: DumpComparison) -> Sequence[SideBar]:
+    return [
+        SideBar(
+            side=side,
+            peak_bytes=needed if peak is None or space.change_bytes is None else peak,
+            needed_bytes=needed,
+            is_least=dump.missing is not None,
+            fit=device_fit.fits.get(space.color),
+            is_refused=bool(device_fit.refused),
+        )
+        for side, needed, dump, peak, device_fit in zip(
+            ("before", "after"),
+            [own.needed_bytes if own else 0 for own in (space.before, space.after)],
+            (comparison.before, comparison.after),
+            (space.before_bytes, space.after_bytes),
+            module.device_fits,
+            strict=True,
+        )
+    ]
 
 
 def _space_view(comparison: DumpComparison, space: SpaceComparison, routes: Routes, device_fit: DeviceFit) -> SpaceView:
     term_groups = [group for step in space.steps for group in groups(comparison, step, routes)]
+    term_groups.sort(key=size_order)
     fit = device_fit.fits.get(space.color)
     return SpaceView(
         space=space,
@@ -134,5 +162,5 @@ def _space_view(comparison: DumpComparison, space: SpaceComparison, routes: Rout
         curves=curves(comparison, space, fit.capacity.size_bytes if fit else None),
         groups=term_groups[:MOST_GROUPS],
         groups_left_out=max(0, len(term_groups) - MOST_GROUPS),
-        rollups={grouping: largest(rollup(comparison, space, grouping), MOST_ROLLUP_ROWS) for grouping in GROUPINGS},
+        rollups=rollups_of(comparison, space),
     )

@@ -14,16 +14,17 @@ from reportgen.compare.schedule_alignment import Chain
 from reportgen.record import record
 from reportgen.render.drawings.chart_data import byte_ticks
 
-WIDTH, HEIGHT = 960, 220
+WIDTH, HEIGHT = 960, 260
 _COLUMNS = 960
 _BANDS = 120
-_TOP = 24
-_LABEL = 20
+_TOP = 30
+_LABEL = 24
+_EDGE = 0.15
 
 
 @record
 class Mark:
-    """The peak of a side, in pixels; its label ends at `label_y` and begins or ends at `x`, as `anchor` says."""
+    """The peak of a side, in pixels; its label ends at `label_y`, and starts, ends or is centered at `x`: `anchor`."""
 
     side: str
     amount: int
@@ -44,15 +45,13 @@ class Band:
 
 @record
 class Curves:
-    """Two areas in an SVG of `WIDTH` by `HEIGHT` pixels.
+    """Two areas in an SVG of `WIDTH` by `HEIGHT` pixels, each a side and its path, that of the higher peak first.
 
     `ticks` are round amounts, each with its place from the top and in words; `capacity` is where that of the device is.
     """
 
-    before: str
-    after: str
+    areas: tuple[tuple[str, str], ...]
     peaks: tuple[Mark, ...]
-    place: float | None
     bands: tuple[Band, ...]
     ticks: tuple[tuple[float, str], ...]
     capacity: float | None
@@ -99,24 +98,18 @@ def curves(comparison: DumpComparison, space: SpaceComparison, capacity_bytes: i
     is_near = capacity_bytes is not None and capacity_bytes <= 2 * most
     most = max(most, capacity_bytes or 0) if is_near else most
     axis = Axis(comparison.chain, (comparison.before.moments, comparison.after.moments))
-    paths = ["", ""]
+    areas: list[tuple[int, str, str]] = []
     marks: list[tuple[float, str, int]] = []
     for side, (figures, word) in enumerate(((space.before, "before"), (space.after, "after"))):
         if figures is None or figures.peak_resident is None:
             continue
-        paths[side] = _path(axis, side, figures, most)
+        areas.append((-figures.peak_resident.amount, word, _path(axis, side, figures, most)))
         x = axis.position(side, figures.peak_resident.moment) * WIDTH / axis.length
         marks.append((x, word, figures.peak_resident.amount))
-    place = None
-    if space.place and space.before and space.after:
-        place = round(axis.position(1, space.place.after) * WIDTH / axis.length, 1)
-    bands = tuple(_bands(comparison, axis))
     return Curves(
-        before=paths[0],
-        after=paths[1],
+        areas=tuple((word, path) for _, word, path in sorted(areas, key=lambda area: area[0])),
         peaks=_marks(marks, most),
-        place=place,
-        bands=bands,
+        bands=tuple(_bands(comparison, axis)),
         ticks=tuple(_ticks(most)),
         capacity=_height(capacity_bytes, most) if capacity_bytes and is_near else None,
     )
@@ -146,11 +139,11 @@ def _bands(comparison: DumpComparison, axis: Axis) -> Iterator[Band]:
 def _marks(peaks: Sequence[tuple[float, str, int]], most: int) -> tuple[Mark, ...]:
     """Return the peaks with labels that stay on the chart and do not cover each other."""
     marks: list[Mark] = []
-    for x, word, amount in peaks:
+    for x, word, amount in sorted(peaks, key=lambda peak: -peak[2]):
         y = label = _height(amount, most)
-        if any(abs(mark.label_y - label) < _LABEL for mark in marks):
+        if any(abs(mark.label_y - label) < _LABEL and abs(mark.x - x) < WIDTH / 3 for mark in marks):
             label = max(mark.label_y for mark in marks) + _LABEL
-        anchor = "start" if x < WIDTH / 2 else "end"
+        anchor = "start" if x < WIDTH * _EDGE else "end" if x > WIDTH * (1 - _EDGE) else "middle"
         marks.append(Mark(side=word, amount=amount, x=round(x, 1), y=y, label_y=label, anchor=anchor))
     return tuple(marks)
 

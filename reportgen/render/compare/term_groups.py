@@ -10,8 +10,7 @@ from reportgen.compare.terms import JoinedStep, Kind, Term, step_words, total
 from reportgen.record import record
 from reportgen.render.routes import SIDES, ModuleRoutes, module_slug
 
-MOST_VALUES = 20
-"""How many values of a group are listed; compare.json has all."""
+_MOST_VALUES = 3
 
 Routes = tuple[ModuleRoutes, ModuleRoutes]
 """The paths of a module's pages on both sides."""
@@ -29,37 +28,40 @@ def routes_of(figures: Pair, comparison: DumpComparison) -> Routes:
     )
 
 
-@record(kw_only=False)
+@record
 class Link:
-    """A value or an allocation of one side; `href` leads to it from the root of both sites."""
+    """A value or an allocation of one side; `href` leads to it from the root of both sites.
+
+    `reason` is why it and its partner were taken for the same value, empty for one without a partner.
+    """
 
     text: str
     href: str
-
-
-@record
-class Member:
-    """One term of a group: its bytes, both sides, and why they were taken for the same value."""
-
-    change_bytes: int
-    before: Link | None
-    after: Link | None
     reason: str
 
 
 @record
 class TermGroup:
-    """Terms of one kind whose values differ only in the numbers of their names; `step` names their step."""
+    """Terms of one kind about one part of the program, in one shape; `step` names their step.
+
+    `before` and `after` are the first values of each side, and `left_out` is how many terms have none there.
+    """
 
     words: str
     step: Kind
     change_bytes: int
     subject: str
+    line: str
     shape: str
-    opcode: str
     count: int
-    members: tuple[Member, ...]
+    before: Sequence[Link]
+    after: Sequence[Link]
     left_out: int
+
+    @property
+    def link(self) -> Link | None:
+        """Return the first value, of the build after where it has one."""
+        return next(iter((*self.after, *self.before)), None)
 
 
 def groups(comparison: DumpComparison, step: JoinedStep, routes: Routes) -> Sequence[TermGroup]:
@@ -73,49 +75,53 @@ def groups(comparison: DumpComparison, step: JoinedStep, routes: Routes) -> Sequ
             step=step.kind,
             change_bytes=change,
             subject=subject,
+            line=line,
             shape=shape,
-            opcode=opcode,
             count=len(terms),
-            members=tuple(_member(comparison, term, routes) for term in terms[:MOST_VALUES]),
-            left_out=max(0, len(terms) - MOST_VALUES),
+            before=_links(comparison, routes, 0, terms[:_MOST_VALUES]),
+            after=_links(comparison, routes, 1, terms[:_MOST_VALUES]),
+            left_out=max(0, len(terms) - _MOST_VALUES),
         )
-        for (kind, subject, shape, opcode), terms in by_key.items()
+        for (kind, subject, line, shape), terms in by_key.items()
     ]
-    return sorted(term_groups, key=lambda group: (-abs(group.change_bytes), group.subject))
+    return sorted(term_groups, key=size_order)
+
+
+def size_order(group: TermGroup) -> tuple[int, str, str]:
+    """Return the key that sorts groups by size, the largest first."""
+    return -abs(group.change_bytes), group.subject, group.shape
 
 
 def _description(comparison: DumpComparison, term: Term) -> tuple[str, str, str]:
-    """Return (name with its numbers starred, shape, opcode) of what a term is about."""
+    """Return (part of the program, source line, shape) of what a term is about."""
     subject = comparison.subject(term)
     if subject is None:
         return "", "", ""
     graph, value = subject
     shape = shape_parts(graph.analysis.dump.values.shapes[value])[0]
-    return comparison.subject_name(term), shape, graph.operation(value).opcode
+    return comparison.subject_name(term), comparison.subject_line(term), shape
 
 
-def _member(comparison: DumpComparison, term: Term, routes: Routes) -> Member:
-    """Return a term with links to both sides and, if it is about both, why they are the same value."""
-    match = comparison.matching.before[term.before] if term.before is not None else None
-    # A term may be about one side alone although its value has a partner.
-    is_pair = match is not None and match.value == term.after
-    return Member(
-        change_bytes=term.change_bytes,
-        before=_link(comparison, routes, 0, term.before, term.before_allocation),
-        after=_link(comparison, routes, 1, term.after, term.after_allocation),
-        reason=f"{match.grade}: {reason_words(match)}" if match and is_pair else "",
-    )
+def _links(comparison: DumpComparison, routes: Routes, side: int, terms: Sequence[Term]) -> Sequence[Link]:
+    """Return the values of one side that terms are about, or the allocations of those that are about no value."""
+    links = (_link(comparison, routes, side, term) for term in terms)
+    return [link for link in links if link]
 
 
-def _link(
-    comparison: DumpComparison, routes: Routes, side: int, value: int | None, allocation: int | None
-) -> Link | None:
-    """Return the link to a value, or to an allocation where a term is about no value."""
+def _link(comparison: DumpComparison, routes: Routes, side: int, term: Term) -> Link | None:
     dump = comparison.graphs[side].analysis.dump
+    value, allocation = (term.after, term.after_allocation) if side else (term.before, term.before_allocation)
     if value is not None:
         name = dump.values.keys[value].removesuffix("{}")
-        return Link(name, SIDES[side] + routes[side].value(value))
+        return Link(text=name, href=SIDES[side] + routes[side].value(value), reason=_reason(comparison, term))
     if allocation is not None:
         name = f"allocation {dump.allocations[allocation].index}"
-        return Link(name, SIDES[side] + routes[side].allocation(allocation))
+        return Link(text=name, href=SIDES[side] + routes[side].allocation(allocation), reason="")
     return None
+
+
+def _reason(comparison: DumpComparison, term: Term) -> str:
+    """Return why both values of a term were taken for the same; empty for a term about one of them alone."""
+    match = comparison.matching.before[term.before] if term.before is not None else None
+    # A term may be about one side alone although its value has a partner.
+    return f"{match.grade}: {reason_words(match)}" if match and match.value == term.after else ""

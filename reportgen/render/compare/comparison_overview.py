@@ -1,0 +1,148 @@
+"""What the first page of a comparison shows: what became of all modules, and a row with two bars for each."""
+
+from collections.abc import Sequence
+
+from reportgen.analyse.devices import MAIN_SPACE, Capacity
+from reportgen.compare.builds import BuildComparison, ModuleComparison, Status
+from reportgen.compare.compare_words import headline, unknown_words
+from reportgen.record import record
+from reportgen.render import routes
+from reportgen.render.compare.comparison_views import page_of
+from reportgen.reports.formats import counted
+
+_MOST_ROWS = 20
+_MOST_NAMES = 12
+_NEAR = 2
+"""A capacity is drawn where it is at most so many times the highest peak; elsewhere it would flatten all bars."""
+
+
+@record
+class OverviewRow:
+    """A module with its peaks in its main memory space; None on a side that lacks the module or has no live ranges."""
+
+    module: ModuleComparison
+    href: str | None
+    before_bytes: int | None
+    after_bytes: int | None
+
+    @property
+    def change_bytes(self) -> int | None:
+        """Return the change of the peak; None if one is unknown."""
+        if self.before_bytes is None or self.after_bytes is None:
+            return None
+        return self.after_bytes - self.before_bytes
+
+
+@record
+class ComparisonOverview:
+    """The rows of the modules that changed, are new and are missing, in a scale of `whole_bytes`, and all the others.
+
+    `shown` are the largest changes and `smaller` the others. `unchanged` are few enough to be named in a sentence, or
+    they are `folded`. `capacity` is that of all modules, None where they differ or where none is known or near.
+    `outcomes` are words about fitting, each with whether that is good, None for neither.
+    """
+
+    shown: Sequence[OverviewRow]
+    smaller: Sequence[OverviewRow]
+    unchanged: Sequence[OverviewRow]
+    is_folded: bool
+    whole_bytes: int
+    capacity: Capacity | None
+    sentence: str
+    outcomes: Sequence[tuple[str, bool | None]]
+
+    @property
+    def has_fits(self) -> bool:
+        """Return whether it is known of some module whether it fits."""
+        return any(row.module.device_fits[1].fits_device is not None for row in (*self.shown, *self.smaller))
+
+    @property
+    def smaller_range(self) -> tuple[int, int]:
+        """Return the least and the greatest of the smaller changes."""
+        changes = [row.change_bytes or 0 for row in self.smaller]
+        return min(changes), max(changes)
+
+
+def comparison_overview(comparison: BuildComparison, *, has_sites: bool) -> ComparisonOverview:
+    """Return the overview of a comparison; rows of modules without a page lead to a build's own if it `has_sites`."""
+    by_status: dict[Status, list[OverviewRow]] = {"changed": [], "new": [], "missing": [], "same": []}
+    for module in comparison.modules:
+        by_status[module.status].append(_row(module, has_sites=has_sites))
+    changed, others = by_status["changed"], [*by_status["new"], *by_status["missing"]]
+    seen = _MOST_ROWS if len(changed) > _MOST_ROWS + 1 else len(changed)
+    most = max((size for row in (*changed, *others) for size in (row.before_bytes, row.after_bytes) if size), default=0)
+    capacities = {_capacity(row.module) for row in (*changed, *by_status["new"])}
+    capacity = capacities.pop() if len(capacities) == 1 else None
+    if capacity and capacity.size_bytes > _NEAR * most:
+        capacity = None
+    return ComparisonOverview(
+        shown=[*changed[:seen], *others],
+        smaller=changed[seen:],
+        unchanged=by_status["same"] if len(comparison.modules) > 1 else (),
+        is_folded=len(by_status["same"]) > _MOST_NAMES,
+        whole_bytes=max(most, capacity.size_bytes if capacity else 0, 1),
+        capacity=capacity,
+        sentence=_sentence(comparison.modules, changed),
+        outcomes=[
+            *_fit_outcomes(comparison.modules),
+            *((f"{len(by_status[status]):,} {status}", None) for status in ("new", "missing") if by_status[status]),
+        ],
+    )
+
+
+def _row(module: ModuleComparison, *, has_sites: bool) -> OverviewRow:
+    """Return the row of a module; one without a comparison leads to its page in a build that has it."""
+    color = module.main_color
+    peaks = module.peaks.get(color) if color is not None else None
+    before, after = module.figures
+    href = page_of(module)
+    if href is None and has_sites:
+        side = routes.SIDES[0 if after is None else 1]
+        href = side + routes.module_view(module.module.path, module.module.name)
+    return OverviewRow(
+        module=module,
+        href=href,
+        before_bytes=peaks[0] if peaks and before else None,
+        after_bytes=peaks[1] if peaks and after else None,
+    )
+
+
+def _capacity(module: ModuleComparison) -> Capacity | None:
+    """Return the capacity of the main memory of a module's device; None where it is unknown."""
+    fit = module.device_fits[1].fits.get(MAIN_SPACE)
+    return fit.capacity if fit else None
+
+
+def _sentence(modules: Sequence[ModuleComparison], changed: Sequence[OverviewRow]) -> str:
+    """Return what became of the modules: in how many the peak fell and rose, or that none changed."""
+    if len(modules) == 1:
+        return f"{modules[0].module.name}: {headline(modules[0])}."
+    both = [module for module in modules if module.status in {"changed", "same"}]
+    if not both:
+        return "No module is in both builds."
+    if not changed:
+        unknown = next(filter(None, map(unknown_words, both)), "")
+        return f"No known figure changed; {unknown}." if unknown else "No module changed."
+    changes = [row.change_bytes or 0 for row in changed]
+    numbers = ("fell", sum(change < 0 for change in changes)), ("rose", sum(change > 0 for change in changes))
+    words = " and ".join(f"{verb} in {number:,}" for verb, number in numbers if number)
+    part = f"{len(changed):,} of " if len(changed) < len(modules) else ""
+    start = f"{part}{counted(len(modules), 'module')} changed"
+    return f"{start}: the peak {words}." if words else f"{start}."
+
+
+def _fit_outcomes(modules: Sequence[ModuleComparison]) -> Sequence[tuple[str, bool | None]]:
+    """Return how many modules fit now, no longer, or still do not."""
+    fits = [
+        (before.fits_device, after.fits_device)
+        for module in modules
+        if module.figures[1] is not None
+        for before, after in [module.device_fits]
+    ]
+    over = sum(after is False and before is not True for before, after in fits)
+    outcomes = (
+        (fits.count((True, False)), ("no longer fits", "no longer fit"), False),
+        (over, ("does not fit", "do not fit"), False),
+        (fits.count((False, True)), ("fits now", "fit now"), True),
+    )
+    return [(f"{number:,} {words[number > 1]}", is_good) for number, words, is_good in outcomes if number]

@@ -1,0 +1,129 @@
+"""The first page of a comparison: what became of the modules in a sentence, and a row with two bars for each."""
+
+from pathlib import Path
+
+import pytest
+
+from reportgen.analyse.capacity import Fit
+from reportgen.analyse.devices import MAIN_SPACE, Capacity
+from reportgen.analyse.matmul_work import WorkFigures
+from reportgen.cli import main
+from reportgen.compare.builds import BuildComparison, ModuleComparison, Source
+from reportgen.compare.module_pairing import DeviceFit
+from reportgen.render.compare.comparison_overview import ComparisonOverview, comparison_overview
+from reportgen.reports.formats import transition_words
+from tests.compare.texts import IN_PLACE, IN_PLACE_DUMPS, NAME, written
+from tests.support.gate_records import gate_module_of, space_of
+
+WORK = WorkFigures(matmul_flops=None, again_by_checkpoint=None, again_by_xla=None)
+
+
+def module(before: int | None, after: int | None, capacity: int | None = None) -> ModuleComparison:
+    """Return a module with these peaks, None where it is not there, whose device has that capacity."""
+    figures = [
+        None
+        if peak is None
+        else gate_module_of(
+            path=f"{before}-{after}",
+            name="jit_step",
+            backend="tpu",
+            spaces={MAIN_SPACE: space_of("HBM", peak)},
+            work=WORK,
+        )
+        for peak in (before, after)
+    ]
+    fits = [
+        DeviceFit()
+        if peak is None or capacity is None
+        else DeviceFit({MAIN_SPACE: Fit(Capacity(capacity, "given", "flag"), peak, None)}, fits_device=peak <= capacity)
+        for peak in (before, after)
+    ]
+    return ModuleComparison(figures=(figures[0], figures[1]), device_fits=(fits[0], fits[1]))
+
+
+def overview(*modules: ModuleComparison) -> ComparisonOverview:
+    comparison = BuildComparison(before=Source("before"), after=Source("after"), modules=modules)
+    return comparison_overview(comparison, has_sites=False)
+
+
+@pytest.mark.parametrize(
+    ("modules", "sentence"),
+    [
+        ([module(9, 4), module(3, 4), module(2, 2)], "2 of 3 modules changed: the peak fell in 1 and rose in 1."),
+        ([module(9, 4), module(8, 4)], "2 modules changed: the peak fell in 2."),
+        ([module(2, 2), module(3, 3)], "No module changed."),
+        ([module(2, 2), module(None, 3)], "No module changed."),
+        ([module(2, None), module(None, 3)], "No module is in both builds."),
+        ([module(9, 4)], "jit_step: −5 B (−55.6 %) in HBM."),
+        ([module(9, 9)], "jit_step: no change."),
+    ],
+)
+def test_a_sentence_says_what_became_of_the_modules(modules: list[ModuleComparison], sentence: str) -> None:
+    assert overview(*modules).sentence == sentence
+
+
+def test_it_says_how_many_fit_now_and_how_many_do_not() -> None:
+    shown = overview(
+        module(9, 4, 5), module(4, 9, 5), module(3, 9, 5), module(9, 8, 5), module(3, 4, 5), module(None, 9, 5)
+    )
+    assert shown.outcomes == [
+        ("2 no longer fit", False),
+        ("2 do not fit", False),
+        ("1 fits now", True),
+        ("1 new", None),
+    ]
+
+
+def test_new_and_missing_modules_have_one_bar_and_unchanged_ones_none() -> None:
+    shown = overview(module(9, 4), module(None, 3), module(2, None), module(5, 5))
+    assert [(row.before_bytes, row.after_bytes, row.change_bytes) for row in shown.shown] == [
+        (9, 4, -5),
+        (None, 3, None),
+        (2, None, None),
+    ]
+    assert [row.after_bytes for row in shown.unchanged] == [5]
+    assert shown.whole_bytes == 9
+
+
+@pytest.mark.parametrize(
+    ("capacities", "drawn"), [((12, 12), 12), ((12, 13), None), ((12, None), None), ((99, 99), None)]
+)
+def test_a_capacity_is_drawn_where_all_modules_have_it_and_bars_stay_long(
+    capacities: tuple[int, int | None], drawn: int | None
+) -> None:
+    shown = overview(module(9, 4, capacities[0]), module(3, 4, capacities[1]))
+    assert (shown.capacity.size_bytes if shown.capacity else None) == drawn
+    assert shown.whole_bytes == (drawn or 9)
+
+
+def test_the_largest_changes_are_shown_and_the_others_counted() -> None:
+    shown = overview(*(module(1000, 1000 + change) for change in range(-60, 0)))
+    assert len(shown.shown) == 20
+    assert len(shown.smaller) == 40
+    assert shown.smaller_range == (-40, -1)
+    # One row takes no more room than the line that would count it.
+    assert len(overview(*(module(1000, 1000 + change) for change in range(1, 22))).shown) == 21
+
+
+def test_a_comparison_of_one_module_opens_on_it(tmp_path: Path) -> None:
+    sides = [IN_PLACE_DUMPS / f"jaxlib-{version}" for version in ("0.7.1", "0.7.2")]
+    assert main(["compare", *map(str, sides), "-o", str(tmp_path / "one")]) == 0
+    (page,) = (tmp_path / "one").glob("compare/*/index.html")
+    path = page.relative_to(tmp_path / "one").as_posix()
+    opening = f'<meta http-equiv="refresh" content="0; url={path}">'
+    assert opening in (tmp_path / "one/index.html").read_text(encoding="utf-8")
+    dumps = written(tmp_path / "dumps", IN_PLACE, NAME)
+    assert main(["compare", str(dumps), str(dumps), "-o", str(tmp_path / "same")]) == 0
+    assert "refresh" not in (tmp_path / "same/index.html").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "words"),
+    [
+        (3 << 30, 1 << 30, "3.00 → 1.00 GiB"),
+        (1 << 30, 1 << 20, "1.00 GiB → 1.00 MiB"),
+        (36, 48, "36 → 48 B"),
+    ],
+)
+def test_a_unit_that_both_sizes_have_is_said_once(before: int, after: int, words: str) -> None:
+    assert transition_words(before, after) == words

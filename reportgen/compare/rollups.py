@@ -1,4 +1,4 @@
-"""The difference of two compositions as trees, by what a reader may change: scope, line, argument, opcode, class.
+"""The difference of two compositions as trees, by what a reader may change: scope, line, argument, class.
 
 Each side is grouped alone and then subtracted, so these figures need no matching. Gross increase and decrease are
 kept beside the net change, because +150 and −150 in one scope is not "no change".
@@ -18,7 +18,7 @@ from reportgen.compare.graph import Graph, plain_op_name, shape_parts
 from reportgen.document import Bytes, Count, document
 from reportgen.parse.op_names import path_parts
 
-Grouping = Literal["scope", "line", "argument", "opcode", "class"]
+Grouping = Literal["scope", "line", "argument", "class"]
 GROUPINGS: tuple[Grouping, ...] = get_args(Grouping)
 
 _UNKNOWN = ""
@@ -166,9 +166,6 @@ def _path(graph: Graph, value: int, grouping: Grouping) -> tuple[str, ...]:
     """Return the groups of a value, the widest first; empty where its report does not say."""
     labels = graph.labels(value)
     match grouping:
-        case "opcode":
-            opcode = graph.operation(value).opcode
-            return (opcode, f" {_shape(graph, value)}") if opcode else ()
         case "line":
             file, colon, line = labels.line.rpartition(":")
             if colon:

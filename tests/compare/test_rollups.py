@@ -65,14 +65,6 @@ def test_arguments_are_trees_and_all_else_has_no_label() -> None:
     ]
 
 
-def test_shapes_are_below_their_opcodes() -> None:
-    assert rows("opcode")[:3] == [
-        ("fusion", 0, -2097152, 2097152, 4194304),
-        ("f32[1048576]", 1, -4194304, 0, 4194304),
-        ("f32[524288]", 1, 2097152, 2097152, 0),
-    ]
-
-
 def test_classes_have_no_parts() -> None:
     assert [row[:3] for row in rows("class")] == [
         ("parameter", 0, -2097152),

@@ -89,7 +89,7 @@ _ROWS: Mapping[Kind, _Row] = {
     ),
     "element type": _Row("temporaries with another element type", joins="shape"),
     "padding": _Row("padding of temporaries", joins="shape"),
-    "sharing": _Row("bytes shared with other values", "temporary buffer", "sharing other bytes"),
+    "sharing": _Row("bytes shared with other values", "temporary buffer", "sharing bytes with others"),
     "not live any more": _Row("no longer live at this place", joins="elsewhere"),
     "live now": _Row("live at this place now, not before", joins="elsewhere"),
     "held or temporary": _Row(

@@ -51,7 +51,6 @@ def comparison_pages(
         words=WORDS,
         comparison=comparison,
         judgement=judgement,
-        heading=_heading(comparison),
         shown=shown,
         only=_only_page(comparison, judgement),
         has_sites=has_sites,
@@ -59,12 +58,6 @@ def comparison_pages(
     yield Page(routes.OVERVIEW, overview)
     for view in module_views(comparison.modules):
         yield Page(view.path, _module_page(title, comparison, view, judgement, has_sites=has_sites))
-
-
-def _heading(comparison: BuildComparison) -> str:
-    """Return what the builds are called."""
-    labels = comparison.before.label, comparison.after.label
-    return "Before and after" if labels == ("before", "after") else " → ".join(labels)
 
 
 def _only_page(comparison: BuildComparison, judgement: Judgement) -> str:

@@ -19,10 +19,19 @@ _ByName = Mapping[str, Sequence[SiblingArguments]]
 
 @record(kw_only=False)
 class _ArgumentChange:
-    """What changed in some arguments, and whether that alone adds memory (1), frees some (-1), or may do either (0)."""
+    """What changed in some arguments, and whether that alone adds memory (1), frees some (-1), or may do either (0).
+
+    `most_bytes` is what it adds or frees at most; None where temporaries follow it, as they follow a batch.
+    """
 
     words: str
     direction: int
+    most_bytes: int | None = None
+
+    def explains(self, change_bytes: int) -> bool:
+        """Return whether this may be why a peak changed by so many bytes, or at least by half of them."""
+        is_enough = self.most_bytes is None or 2 * self.most_bytes >= abs(change_bytes)
+        return is_enough and self.direction * change_bytes >= 0
 
 
 def argument_changes(before: Arguments, after: Arguments) -> Sequence[str]:
@@ -32,7 +41,7 @@ def argument_changes(before: Arguments, after: Arguments) -> Sequence[str]:
 
 def argument_causes(before: Arguments, after: Arguments, change_bytes: int) -> Sequence[str]:
     """Return the changes of the arguments that may explain why a peak grew or shrank; all for one that did not."""
-    return [change.words for change in _changes(before, after) if change.direction * change_bytes >= 0]
+    return [change.words for change in _changes(before, after) if change.explains(change_bytes)]
 
 
 def cause_words(before: Arguments, after: Arguments, amounts: tuple[Amounts, Amounts]) -> str:
@@ -68,14 +77,17 @@ def _changes(before: Arguments, after: Arguments) -> Iterator[_ArgumentChange]:
     yield from _set_changes("gone", -1, [group for name in old if name not in new for group in old[name]])
     yield from _count_changes([(name, _arrays(old[name]), _arrays(new[name])) for name in both])
     yield from _resized([name for name in both if _shapes(old[name]) != _shapes(new[name])], old, new)
-    sizes = " → ".join(human_bytes(sum(group.donated_bytes for group in groups)) for groups in (before, after))
+    donated = [sum(group.donated_bytes for group in groups) for groups in (before, after)]
+    sizes = " → ".join(map(human_bytes, donated))
     donated_before, donated_after = _donated(old), _donated(new)
     for words, direction, names in (
         ("now donated", -1, donated_after - donated_before),
         ("no longer donated", 1, donated_before - donated_after),
     ):
         if names := names & set(both):
-            yield _ArgumentChange(f"{words}: {_whole(sorted(names))} ({sizes})", direction)
+            yield _ArgumentChange(
+                f"{words}: {_whole(sorted(names))} ({sizes})", direction, abs(donated[1] - donated[0])
+            )
 
 
 def _by_name(arguments: Arguments) -> _ByName:
@@ -85,10 +97,10 @@ def _by_name(arguments: Arguments) -> _ByName:
 
 def _set_changes(word: str, direction: int, groups: Sequence[SiblingArguments]) -> Iterator[_ArgumentChange]:
     if groups:
-        size = human_bytes(sum(group.size_bytes for group in groups))
+        size = sum(group.size_bytes for group in groups)
         arrays = counted(_arrays(groups), "argument")
         names = _whole([group.name for group in groups])
-        yield _ArgumentChange(f"{word}: {arrays} of {size}, {names}", direction)
+        yield _ArgumentChange(f"{word}: {arrays} of {human_bytes(size)}, {names}", direction, size)
 
 
 def _count_changes(changes: Sequence[tuple[str, int, int]]) -> Iterator[_ArgumentChange]:

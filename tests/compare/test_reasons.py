@@ -126,10 +126,12 @@ W = SiblingArguments("w", "f32[512]", 1, 2048, 0)
         ((W,), (replace(W, shape="f32[2,256]"),), (2, 1), True),
         ((W,), (W, replace(W, name="v")), (2, 1), False),
         ((W, replace(W, name="v")), (W,), (2, 1), True),
+        ((W, replace(W, name="v")), (W,), (9000, 1), False),
+        ((W,), (replace(W, donated_bytes=2048),), (9000, 1), False),
         ((W,), (replace(W, arrays=2),), (1, 2), True),
     ],
 )
-def test_arguments_explain_a_change_only_in_their_direction(
+def test_arguments_explain_a_change_in_their_direction_that_is_not_much_larger(
     before: Sequence[SiblingArguments],
     after: Sequence[SiblingArguments],
     peaks: tuple[int, int],

@@ -259,7 +259,7 @@ def _step(step: JoinedStep, members: Sequence[TermGroup]) -> Step:
 
 
 def _path(group: TermGroup) -> str:
-    return group.after[0].href.removeprefix(SIDES[1]) if group.after else ""
+    return group.after.href.removeprefix(SIDES[1]) if group.after else ""
 
 
 def _amount(figures: GateSpace | None, figure: Figure) -> int | None:

@@ -10,8 +10,6 @@ from reportgen.compare.terms import JoinedStep, Kind, Term, step_words, total
 from reportgen.record import record
 from reportgen.render.routes import SIDES, ModuleRoutes, module_slug
 
-_MOST_VALUES = 3
-
 Routes = tuple[ModuleRoutes, ModuleRoutes]
 """The paths of a module's pages on both sides."""
 
@@ -44,7 +42,7 @@ class Link:
 class TermGroup:
     """Terms of one kind about one part of the program, in one shape; `step` names their step.
 
-    `before` and `after` are the first values of each side, and `left_out` is how many terms have none there.
+    `before` and `after` are the values of the largest term.
     """
 
     words: str
@@ -54,14 +52,8 @@ class TermGroup:
     line: str
     shape: str
     count: int
-    before: Sequence[Link]
-    after: Sequence[Link]
-    left_out: int
-
-    @property
-    def link(self) -> Link | None:
-        """Return the first value, of the build after where it has one."""
-        return next(iter((*self.after, *self.before)), None)
+    before: Link | None
+    after: Link | None
 
 
 def groups(comparison: DumpComparison, step: JoinedStep, routes: Routes) -> Sequence[TermGroup]:
@@ -78,9 +70,8 @@ def groups(comparison: DumpComparison, step: JoinedStep, routes: Routes) -> Sequ
             line=line,
             shape=shape,
             count=len(terms),
-            before=_links(comparison, routes, 0, terms[:_MOST_VALUES]),
-            after=_links(comparison, routes, 1, terms[:_MOST_VALUES]),
-            left_out=max(0, len(terms) - _MOST_VALUES),
+            before=_link(comparison, routes, 0, terms[0]),
+            after=_link(comparison, routes, 1, terms[0]),
         )
         for (kind, subject, line, shape), terms in by_key.items()
     ]
@@ -102,13 +93,8 @@ def _description(comparison: DumpComparison, term: Term) -> tuple[str, str, str]
     return comparison.subject_name(term), comparison.subject_line(term), shape
 
 
-def _links(comparison: DumpComparison, routes: Routes, side: int, terms: Sequence[Term]) -> Sequence[Link]:
-    """Return the values of one side that terms are about, or the allocations of those that are about no value."""
-    links = (_link(comparison, routes, side, term) for term in terms)
-    return [link for link in links if link]
-
-
 def _link(comparison: DumpComparison, routes: Routes, side: int, term: Term) -> Link | None:
+    """Return the value of one side that a term is about, or its allocation where it is about no value."""
     dump = comparison.graphs[side].analysis.dump
     value, allocation = (term.after, term.after_allocation) if side else (term.before, term.before_allocation)
     if value is not None:

@@ -19,7 +19,6 @@ from reportgen.advice.context import AdviceContext
 from reportgen.advice.finders import FINDERS
 from reportgen.advice.fitting import fitting_of
 from reportgen.advice.joint import Joint
-from reportgen.advice.kinds import KINDS
 from reportgen.advice.memory import Memory, PeakAfter
 from reportgen.advice.more_devices import fewest_devices, more_devices
 from reportgen.advice.next_peak import with_next
@@ -235,23 +234,6 @@ class Advice:
         vmem = context.analysis.spaces.get(VMEM) if context.analysis.backend == "tpu" else None
         sure_floor = context.floor.size_bytes - (vmem.needed_bytes if vmem else 0)
         return "possible" if sure_floor <= size_bytes else "impossible"
-
-    @property
-    def could_need_bytes(self) -> int | None:
-        """Return the least need after a suggestion or those combined, at worst; None where there is no advice.
-
-        What is not computed does not count, nor does what trains another program.
-        """
-        if self.breakdown is None:
-            return None
-        chosen = [
-            suggestion
-            for suggestion in self.best
-            if not KINDS[suggestion.kind].trains_otherwise and suggestion.is_computed
-        ]
-        above_peak = self.breakdown.needed_bytes - self.breakdown.peak_bytes
-        needs = [suggestion.needed_bytes for suggestion in (*chosen, *self.combined[-1:])]
-        return min([self.breakdown.donated_bytes + above_peak, *needs])
 
 
 AdviceBySpace = Mapping[int, Advice]

@@ -1,6 +1,7 @@
 """Judge whether a program fits after a change, as far as what is claimed of the change tells it."""
 
 from collections.abc import Mapping
+from math import ceil
 from typing import Literal
 
 from reportgen.advice.advice_records import CombinedFigures, Confidence, Suggestion
@@ -31,3 +32,13 @@ def fitting(confidence: Confidence, least_bytes: int, needed_bytes: int, size_by
     if confidence != "up to" and needed_bytes + error <= size_bytes:
         return "fits"
     return "too much" if least_bytes - error > size_bytes else "close"
+
+
+def least_capacity(suggestion: Suggestion | CombinedFigures) -> int | None:
+    """Return the capacity in bytes from which on a program is predicted to fit after a change; None if none is known.
+
+    It is the least for which `fitting_of` says so, or a byte more.
+    """
+    if suggestion.confidence == "up to":
+        return None
+    return ceil(suggestion.needed_bytes / (1 - _ERRORS.get(suggestion.confidence, 0.0)))

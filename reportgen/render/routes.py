@@ -60,9 +60,9 @@ def finding_help(slug: str) -> str:
     return f"{FINDINGS_HELP}#{slug}"
 
 
-def overview(page: int | str = 1) -> str:
-    """Return the path of a page of the table of modules; the first page is the overview itself."""
-    return OVERVIEW if page == 1 else f"modules.page-{page}.html"
+def modules(page: int | str = 1) -> str:
+    """Return the path of a page of the table of all modules."""
+    return "modules.html" if page == 1 else f"modules.page-{page}.html"
 
 
 def out_of_memory(number: int) -> str:
@@ -129,7 +129,7 @@ def step_section(color: int, kind: str) -> str:
 
 
 # Patterns for scripts, which get them with the data. `{name}`, `{moment}` and `{page}` stand for what differs.
-OVERVIEW_HREFS = {"row": overview(), "laterRow": overview("{page}"), "terms": shard("terms")}
+OVERVIEW_HREFS = {"row": modules(), "laterRow": modules("{page}"), "terms": shard("terms")}
 VALUE_HREFS = {
     "value": value("{page}", "{name}"),
     "allocation": allocation("{page}", "{name}"),

@@ -13,7 +13,8 @@ _SHOWN = 3
 _SMALL = 1000
 """Lines that fill less than this part of the peak are not named."""
 
-_NO_TEXT = "For source lines, dump again with --xla_dump_hlo_as_text."
+NO_TEXT = "For source lines, dump again with --xla_dump_hlo_as_text."
+"""Of dumps without the text that names source lines."""
 _NO_FILLER = "Arguments, which come from no line, make up the peak."
 _NO_LINES = "The HLO text next to the dump names no source lines."
 
@@ -33,7 +34,7 @@ def filled_words(report: Report) -> str:
     if not named:
         if report.source_files:
             return _NO_FILLER
-        return _NO_LINES if report.join.module else _NO_TEXT
+        return _NO_LINES if report.join.module else NO_TEXT
     return " ".join(filter(None, (_lines_words(lines, groups, peak), age_words(report))))
 
 

@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from dataclasses import asdict, fields
 from typing import Any
 
-from reportgen.analyse.classes import MemoryClass
 from reportgen.analyse.devices import MAIN_SPACE
 from reportgen.analyse.results import Finding, Severity
 from reportgen.input.dump_text import Location
@@ -14,19 +13,44 @@ from reportgen.reports.json_lines import line_digest
 
 
 @record
+class LargestLine:
+    """The source line, without its directories, or the scope that most temporaries at a peak come from.
+
+    `href` leads to it from the module's folder; empty where its file has no page.
+    """
+
+    place: str
+    size_bytes: int
+    href: str = ""
+
+
+@record
+class FirstSuggestion:
+    """What to do first and what that saves, in words, and the line where to do it, which may be unknown.
+
+    From a capacity of `fits_from_bytes` on, the module is predicted to fit then; None where that is not known.
+    """
+
+    what: str
+    saving: str
+    place: str = ""
+    fits_from_bytes: int | None = None
+
+
+@record
 class Summary:
     """The figures of one module, those of space 0, the device's main memory.
 
     Where a module has nothing in space 0 they are those of the space that needs most. `report_line` is the module's
     line of report.json, which takes a thirteenth of the memory of its record; it is empty where nobody reads it.
-    `bytes_by_class` adds up to the peak resident or, where that is not known, to what is needed. `is_over` is whether
-    any memory space needs more than it has. `checks` counts the checks that had something to check, and `objects` what
-    they checked.
+    `argument_bytes` and `output_bytes` are those of the peak resident or, where that is not known, of what is needed.
+    `is_over` is whether any memory space needs more than it has. `checks` counts the checks that had something to
+    check, and `objects` what they checked.
 
     `fits` is whether it fits its device, None where nothing says so, and `is_refused` whether the compiler said no.
 
-    `first_suggestion` is what would lower the peak, in a sentence, and `could_need_bytes` the least that is needed
-    after suggestions. `filled` says which lines fill the peak, or how to learn it.
+    `first_suggestion` is what would lower the peak, in a sentence, and `to_do_first` the same in parts. `filled` says
+    which lines fill the peak, or how to learn it.
 
     `capacity` says in words whether the module fits, empty where it is not known what the device has.
 
@@ -39,8 +63,8 @@ class Summary:
 
     `host_bytes` are needed of the host's memory.
 
-    `content_digest`, `source_files` and `op_names`, the number of different ones, are empty unless a site is built,
-    because only the overview and the last lines of a build need them.
+    `largest_line`, `content_digest`, `source_files` and `op_names`, the number of different ones, are empty unless a
+    site is built, because only the overview and the last lines of a build need them.
     """
 
     label: str
@@ -52,7 +76,8 @@ class Summary:
     finding_counts: tuple[tuple[Severity, int], ...]
     checks: int
     objects: int
-    bytes_by_class: Mapping[MemoryClass, int]
+    argument_bytes: int
+    output_bytes: int
     findings: tuple[Finding, ...]
     report_line: bytes
     capacity_bytes: int | None = None
@@ -61,7 +86,8 @@ class Summary:
     is_refused: bool = False
     first_suggestion: str = ""
     filled: str = ""
-    could_need_bytes: int | None = None
+    to_do_first: FirstSuggestion | None = None
+    largest_line: LargestLine | None = None
     capacity: str = ""
     missing: str = ""
     is_peak_least: bool = False
@@ -97,8 +123,12 @@ class Summary:
     def as_json(self) -> dict[str, Any]:
         """Return what a build keeps for the next one, with a digest of the line that report.json has anyway."""
         kept = {field.name: getattr(self, field.name) for field in fields(self)}
-        findings = [asdict(finding) for finding in self.findings]
-        return {**kept, "findings": findings, "report_line": line_digest(self.report_line)}
+        nested = {
+            "findings": [asdict(finding) for finding in self.findings],
+            "to_do_first": self.to_do_first and asdict(self.to_do_first),
+            "largest_line": self.largest_line and asdict(self.largest_line),
+        }
+        return {**kept, **nested, "report_line": line_digest(self.report_line)}
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any], lines: Mapping[str, bytes]) -> "Summary":
@@ -112,6 +142,8 @@ class Summary:
                 "report_line": lines[data["report_line"]],
                 "finding_counts": tuple((severity, number) for severity, number in data["finding_counts"]),
                 "findings": tuple(map(_finding, data["findings"])),
+                "to_do_first": data["to_do_first"] and FirstSuggestion(**data["to_do_first"]),
+                "largest_line": data["largest_line"] and LargestLine(**data["largest_line"]),
                 "source_files": tuple(data["source_files"]),
             }
         )
@@ -122,12 +154,7 @@ def _finding(data: Mapping[str, Any]) -> Finding:
     return Finding(**{**data, "location": location and Location(**location), "values": tuple(data["values"])})
 
 
-def shown_bytes(entry: Summary) -> int:
-    """Return what `bytes_by_class` adds up to: the peak resident, or what is needed where no peak is known."""
-    peak = entry.peak_resident_bytes
-    return entry.needed_bytes if peak is None else peak
-
-
 def biggest_first(entry: Summary) -> tuple[int, int, str]:
-    """Return the sort key of the overview: what the module needs, then the peak."""
-    return (-entry.needed_bytes, -shown_bytes(entry), entry.label)
+    """Return the sort key of the overview: what the module needs, then the peak, which is no more than that."""
+    peak = entry.peak_resident_bytes
+    return (-entry.needed_bytes, -(entry.needed_bytes if peak is None else peak), entry.label)

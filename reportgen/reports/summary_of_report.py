@@ -7,6 +7,8 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
+from reportgen.advice.advise import Advice
+from reportgen.advice.fitting import least_capacity
 from reportgen.analyse.classes import MemoryClass
 from reportgen.analyse.devices import HOST_SPACE, MAIN_SPACE
 from reportgen.analyse.divided import replicated_bytes
@@ -14,26 +16,35 @@ from reportgen.analyse.phases import Phase, label
 from reportgen.analyse.records import Analysis
 from reportgen.analyse.results import SEVERITY_ORDER, Severity
 from reportgen.analyse.spaces import main_space
-from reportgen.reports.advice_words import advice_sentence, capacity_words, per_device_words
+from reportgen.reports.advice_words import (
+    advice_sentence,
+    capacity_words,
+    card_words,
+    first_suggestion,
+    needed_words,
+    per_device_words,
+    saving_words,
+)
 from reportgen.reports.badge import Badge, badge, checks_run, objects_checked
 from reportgen.reports.division_words import unknown_division
-from reportgen.reports.formats import human_bytes
+from reportgen.reports.formats import capital, human_bytes
 from reportgen.reports.json_lines import json_line
 from reportgen.reports.report import Report, needed_by_class, peak_by_class
-from reportgen.reports.source_words import filled_words
-from reportgen.reports.summary import Summary
+from reportgen.reports.source_words import filled_words, line_words
+from reportgen.reports.summary import FirstSuggestion, LargestLine, Summary
 
 
 def summary(report: Report, *, with_report: bool = True) -> Summary:
     """Return the summary of a module.
 
-    Its part of report.json, the lines that fill it and what it could need are only there `with_report`.
+    Its part of report.json, the lines that fill it and what to do first are only there `with_report`.
     """
     analysis = report.analysis
     space = main_space(analysis.spaces)
     peak = space.peak_resident if space else None
     known = report.fits.get(space.color) if space else None
     advice = report.advice.get(MAIN_SPACE)
+    is_elsewhere = report.misfit is not None and report.misfit.is_elsewhere
     sizes = peak_by_class(analysis, space) if space else Counter[MemoryClass]()
     if space and not peak:
         sizes = needed_by_class(analysis, space)
@@ -47,14 +58,15 @@ def summary(report: Report, *, with_report: bool = True) -> Summary:
         finding_counts=finding_counts(analysis),
         checks=checks_run(analysis.evidence),
         objects=objects_checked(analysis.evidence),
-        bytes_by_class=dict(sizes),  # because `asdict` would count the items of a Counter
+        argument_bytes=sizes["parameter"],
+        output_bytes=sizes["output"],
         capacity_bytes=known.capacity.size_bytes if known else None,
         is_over=any(fit.is_over for fit in report.fits.values()),
         fits=report.fits_device,
         is_refused=report.misfit is not None and report.misfit.is_refused,
         findings=analysis.findings,
         report_line=_line_of_json(report) if with_report else b"",
-        first_suggestion="" if report.misfit and report.misfit.is_elsewhere else advice_sentence(advice),
+        first_suggestion="" if is_elsewhere else advice_sentence(advice),
         filled=filled_words(report) if with_report else "",
         capacity=capacity_words(known, advice.capacity if advice else None) if known else "",
         missing=analysis.missing.words if analysis.missing else "",
@@ -62,7 +74,7 @@ def summary(report: Report, *, with_report: bool = True) -> Summary:
         phases=phase_words(report.phases),
         devices=device_words(report),
         host_bytes=host.needed_bytes if (host := analysis.spaces.get(HOST_SPACE)) else 0,
-        could_need_bytes=advice.could_need_bytes if advice and with_report else None,
+        to_do_first=_to_do_first(advice) if advice and with_report and not is_elsewhere else None,
     )
 
 
@@ -100,10 +112,31 @@ def device_words(report: Report) -> str:
     return "; ".join((f"{now:,}", unknown_division(report) or held, *asked))
 
 
-def summary_for_site(report: Report, content_digest: str) -> Summary:
+def _to_do_first(advice: Advice) -> FirstSuggestion | None:
+    """Return the first suggestion that saves something or, where only several make the program fit, these as one."""
+    suggestion = first_suggestion(advice)
+    if suggestion is None or saving_words(suggestion) == "saves nothing":
+        return None
+    several = advice.combined[: advice.capacity.combined_to_fit] if advice.capacity else ()
+    if len(several) > 1:
+        last = several[-1]
+        what = capital(", then ".join(part.what for part in several))
+        return FirstSuggestion(
+            what=what, saving=f"new total {needed_words(last)}", fits_from_bytes=least_capacity(last)
+        )
+    saving = saving_words(suggestion)
+    if not suggestion.is_computed:
+        saving += "; saving unknown"
+    fits_from = least_capacity(suggestion) if suggestion.is_computed else None
+    what, line = card_words(suggestion)
+    return FirstSuggestion(what=what, place=line_words(line), saving=saving, fits_from_bytes=fits_from)
+
+
+def summary_for_site(report: Report, content_digest: str, largest_line: LargestLine | None) -> Summary:
     """Return the summary with what only a site needs."""
     return replace(
         summary(report),
+        largest_line=largest_line,
         content_digest=content_digest,
         source_files=report.source_files,
         op_names=report.op_name_count,

@@ -9,7 +9,6 @@ import { startDevice } from "./device.js";
 import { startFilters } from "./filter.js";
 import { buildHeader } from "./header.js";
 import { startKeys } from "./keys.js";
-import { startLargestModules } from "./largest-modules.js";
 import { startLiveAt } from "./live-at.js";
 import { startMemoryOverTime } from "./memory-over-time.js";
 import { startMembers } from "./members.js";
@@ -28,7 +27,6 @@ import { startWholeTables } from "./whole-table.js";
 
 const startCharts = () => {
   drawFigures();
-  startLargestModules();
   const map = /** @type {HTMLElement | null} */ (document.querySelector("figure[data-moments]"));
   if (!map) return;
   const axis = createTimeAxis(Number(map.dataset.moments));

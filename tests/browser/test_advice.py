@@ -169,16 +169,6 @@ def test_suggestions_have_no_accessibility_violations(module_page: Page, advised
     assert complaints(visit(advised_site, f"{folder}/suggestions.html")) == []
 
 
-def test_the_overview_is_sorted_by_what_a_module_could_need(visit: Visit, samples_site: Path) -> None:
-    page = visit(samples_site)
-    page.get_by_role("button", name=re.compile("^Sort by Best case")).click()
-    expect(page).to_have_url(re.compile("sort="))
-    cells = page.locator("#modules-table tbody td.could-need")
-    sizes = cells.evaluate_all("cells => cells.map(cell => Number(cell.querySelector('data')?.value ?? -1))")
-    assert sizes == sorted(sizes, reverse=True)
-    assert len(set(sizes)) > 3
-
-
 def test_the_code_of_a_suggestion_is_copied_whole_however_much_of_it_is_shown(module_page: Page) -> None:
     module_page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     button = module_page.locator(".step-list button[name=copy]").first

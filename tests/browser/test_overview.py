@@ -1,4 +1,4 @@
-"""The overview at work: its chart, its filter, and its table over several pages."""
+"""The overview at work, and the table of all modules: its filter, its order, and its pages."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -11,6 +11,7 @@ from tests.support.summaries import made_up, write_overview
 
 Visit = Callable[..., Page]
 
+ALL = "modules.html"
 FILTER = "[data-filter-of]"
 COUNT = "[data-count-of]"
 SHOWN = "#modules-table tbody tr:not([hidden])"
@@ -26,34 +27,27 @@ def long_site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return write_overview(tmp_path_factory.mktemp("long") / "site", modules)
 
 
-def test_the_chart_has_a_bar_for_each_module_and_opens_it(visit: Visit, samples_site: Path) -> None:
+def test_bars_are_as_long_as_what_they_stand_for(visit: Visit, samples_site: Path) -> None:
     page = visit(samples_site)
-    totals = page.locator("figure[data-chart] svg .mark-text.role-mark text")
-    expect(totals).to_have_count(page.locator("#modules-table tbody tr").count())
-    page.locator("figure[data-chart] svg .mark-rect path").first.click()
-    page.wait_for_url("**/m/*/index.html")
-
-
-def test_the_part_of_a_bar_under_the_pointer_has_its_size(visit: Visit, samples_site: Path) -> None:
-    page = visit(samples_site)
-    page.locator("figure[data-chart] svg .mark-rect path").first.hover()
-    first = page.locator(".facts-of-chart tbody tr").first
-    parts = [text for text in first.locator("td data").all_text_contents() if text != "0 B"]
-    expect(page.locator(".plot .tip strong")).to_contain_text(first.locator("th").text_content() or "")
-    expect(page.locator(".plot .tip div")).to_contain_text(parts[0])
-
-
-def test_the_table_beside_the_chart_adds_up(visit: Visit, samples_site: Path) -> None:
-    page = visit(samples_site)
-    sums: list[list[int]] = page.locator(".facts-of-chart tbody tr").evaluate_all(
-        "rows => rows.map(row => Array.from(row.querySelectorAll('data'), data => Number(data.value)))"
+    width = "part => part.getBoundingClientRect().width"
+    widths: list[list[float]] = page.locator(".need-bar > div").evaluate_all(
+        f"bars => bars.map(bar => [bar, ...bar.children].map({width}))"
     )
-    assert sums
-    assert all(sum(parts) == total for *parts, total in sums)
+    sizes: list[float] = page.locator("#modules-table td.number data").evaluate_all("all => all.map(one => +one.value)")
+    limit = float(page.locator("#modules-table").get_attribute("data-limit") or 0)
+    for (whole, *parts), size in zip(widths, sizes, strict=True):
+        assert abs(sum(parts) - whole * size / limit) <= 2.5  # the first part is never thinner than it can be seen
+
+
+def test_the_small_modules_lead_to_the_table_of_all(visit: Visit, samples_site: Path) -> None:
+    page = visit(samples_site)
+    page.get_by_role("link", name="List them").click()
+    page.wait_for_url("**/modules.html")
+    expect(page.locator(SHOWN)).to_have_count(10)
 
 
 def test_the_filter_takes_words_from_name_backend_and_path_and_counts(visit: Visit, samples_site: Path) -> None:
-    page = visit(samples_site)
+    page = visit(samples_site, ALL)
     page.fill(FILTER, "TRAIN mlp tpu")
     expect(page.locator(SHOWN)).to_have_count(1)
     expect(page.locator(SHOWN)).to_contain_text("tpu-train-step")
@@ -63,21 +57,20 @@ def test_the_filter_takes_words_from_name_backend_and_path_and_counts(visit: Vis
 
 
 def test_a_link_carries_filter_and_order(visit: Visit, samples_site: Path) -> None:
-    page = visit(samples_site)
+    page = visit(samples_site, ALL)
     page.fill(FILTER, "mlp")
     page.wait_for_url("**#filter=mlp")
-    for _ in ("largest first", "smallest first"):
-        page.get_by_role("button", name="Sort by Peak resident").click()
-    page.wait_for_url("**#filter=mlp&sort=3a")
+    page.get_by_role("button", name="Needs").click()
+    page.wait_for_url("**#filter=mlp&sort=1a")
     page.reload()
     expect(page.locator(FILTER)).to_have_value("mlp")
-    peaks: list[float] = page.locator(SHOWN).evaluate_all("rows => rows.map(row => +row.cells[3].firstChild.value)")
-    assert len(peaks) == 3
-    assert peaks == sorted(peaks)
+    needs: list[float] = page.locator(SHOWN).evaluate_all("rows => rows.map(row => +row.cells[1].firstChild.value)")
+    assert len(needs) == 3
+    assert needs == sorted(needs)
 
 
 def test_back_restores_the_order_and_its_sign(visit: Visit, samples_site: Path) -> None:
-    page = visit(samples_site)
+    page = visit(samples_site, ALL)
     names = page.locator("#modules-table tbody th > a")
     before = names.all_inner_texts()
     head = page.locator("#modules-table thead th").first
@@ -91,14 +84,14 @@ def test_back_restores_the_order_and_its_sign(visit: Visit, samples_site: Path) 
 
 @pytest.mark.parametrize("fragment", ["#sort=99d", "#sort=3x", "#sort=<b>&filter=", "#sort"])
 def test_a_fragment_that_means_nothing_changes_nothing(visit: Visit, samples_site: Path, fragment: str) -> None:
-    rows = visit(samples_site).locator("#modules-table tbody th > a").all_inner_texts()
+    rows = visit(samples_site, ALL).locator("#modules-table tbody th > a").all_inner_texts()
     visit(samples_site, "help/glossary.html")
-    page = visit(samples_site, "index.html" + fragment)
+    page = visit(samples_site, ALL + fragment)
     assert page.locator("#modules-table tbody th > a").all_inner_texts() == rows
 
 
 def test_the_filter_says_on_which_other_pages_it_finds_something(visit: Visit, long_site: Path) -> None:
-    page = visit(long_site)
+    page = visit(long_site, ALL)
     page.fill(FILTER, "rare")
     expect(page.locator("#other-pages")).to_have_text("and modules elsewhere: 5 on page 2 1 on page 3 ")
     page.get_by_role("link", name="5 on page 2").click()
@@ -108,18 +101,22 @@ def test_the_filter_says_on_which_other_pages_it_finds_something(visit: Visit, l
 
 
 def test_a_long_overview_is_quick(visit: Visit, long_site: Path) -> None:
-    page = visit(long_site)
+    page = visit(long_site, ALL)
     painted = "performance.getEntriesByName('first-contentful-paint')[0].startTime"
     page.wait_for_function("performance.getEntriesByName('first-contentful-paint').length")
     limit_ms = 5_000  # a guard against the quadratic, with room for a busy machine
     assert page.evaluate(painted) < limit_ms
 
 
-def test_details_are_open_on_paper(visit: Visit, samples_site: Path) -> None:
-    page = visit(samples_site)
-    closed = page.locator(".facts-of-chart table")
-    expect(closed).to_be_hidden()
+def test_on_paper_there_is_nothing_to_press(visit: Visit, samples_site: Path) -> None:
+    page = visit(samples_site, ALL)
     page.emulate_media(media="print")
-    expect(closed).to_be_visible()
     expect(page.locator("nav").first).to_be_hidden()
     expect(page.locator(FILTER)).to_be_hidden()
+    expect(page.locator(SHOWN).first).to_be_visible()
+
+
+def test_on_a_phone_nothing_scrolls_sideways(visit: Visit, samples_site: Path) -> None:
+    page = visit(samples_site)
+    page.set_viewport_size({"width": 390, "height": 800})
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390

@@ -26,7 +26,7 @@ def test_the_largest_groups_are_five_clicks_from_where_they_come_from(
 ) -> None:
     clicks = 0
     page = visit(too_large)
-    expect(page.locator("#modules-table .severity.error").first).to_contain_text("over by")
+    expect(page.locator("#modules-table .pill.over").first).to_contain_text("Does not fit")
     page.locator("#modules-table tbody th a").first.click()
     clicks += 1
     expect(page.locator(".fit.over")).to_contain_text("Does not fit")

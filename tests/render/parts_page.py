@@ -34,10 +34,6 @@ TEMPLATE = """
 {% macro part(name) %}<section class="card"><h2>{{ name }}</h2>{{ caller() }}</section>{% endmacro %}
 {% block main %}
 <h1>Parts</h1>
-<div class="glance">
-{% call cards.number_card("Modules", "8") %}<p>of 3 programs</p>{% endcall %}
-{% call cards.number_card("Needed at most", "28.89 GiB") %}<p class="bad">1 of 8 does not fit</p>{% endcall %}
-</div>
 {% for name, fit, elsewhere, has_device in verdicts %}
 {% call part("Number with verdict: " ~ name) %}<div class="need">
 {{ cards.number_with_verdict(3 * gib, fit, elsewhere, has_device) }}

@@ -1,17 +1,22 @@
-"""The overview folds copies and reaches every module."""
+"""The overview folds copies and reaches every module, and says first what needs most and what does not fit."""
 
 import json
 import re
 from dataclasses import replace
 
-import pytest
-
 from reportgen.analyse.devices import CHIPS
 from reportgen.analyse.identity import Leaf, digests, signature
-from reportgen.render.site.overview import MODULES_PER_PAGE, MOST_BARS, folded, largest_modules, overview_pages
+from reportgen.render.site.overview import (
+    MODULES_PER_PAGE,
+    MOST_FITTING,
+    SMALL_BYTES,
+    axis,
+    folded,
+    overview_pages,
+)
 from reportgen.render.site.site_pages import site_pages
 from reportgen.reports.formats import function_name
-from reportgen.reports.summary import Summary
+from reportgen.reports.summary import FirstSuggestion, LargestLine, Summary
 from reportgen.work import Front
 from tests.support.dumps import dump_text, parsed
 from tests.support.site import read_page
@@ -75,16 +80,44 @@ def test_functions_that_tensorflow_traced_again_are_one_function() -> None:
     assert {function_name(title) for title in titles} == {"train_step"}
 
 
-# The table and the chart
+# The rows
 
 
-def test_every_module_has_a_row_on_one_of_the_pages() -> None:
+def _rows(page: str) -> list[str]:
+    """Return the modules of a table by their pages, in its order."""
+    return re.findall(r'<tr><th scope="row"><a href="(m/[^"]+/index.html)"', page)
+
+
+def test_every_module_has_a_row_on_one_of_the_pages_of_all() -> None:
     count = 2 * MODULES_PER_PAGE + 1
     pages = _pages(*(made_up(number) for number in range(count)))
-    tables = [pages["index.html"], pages["modules.page-2.html"], pages["modules.page-3.html"]]
-    rows = [re.findall(r'<tr><th scope="row"><a href="(m/[^"]+/index.html)"', page) for page in tables]
-    assert [len(found) for found in rows[1:]] == [MODULES_PER_PAGE, 1]
-    assert {href for found in rows for href in found} == {index_of(made_up(number)) for number in range(count)}
+    rows = [_rows(pages[path]) for path in ("modules.html", "modules.page-2.html", "modules.page-3.html")]
+    assert [len(found) for found in rows] == [MODULES_PER_PAGE, MODULES_PER_PAGE, 1]
+    assert [href for found in rows for href in found] == [index_of(made_up(number)) for number in range(count)]
+
+
+def test_the_overview_has_those_that_do_not_fit_the_largest_others_and_a_count_of_the_rest() -> None:
+    over = [replace(made_up(number, needed=SMALL_BYTES + number), fits=False) for number in range(MOST_FITTING + 5)]
+    large = [made_up(100 + number, needed=SMALL_BYTES << 10) for number in range(MOST_FITTING + 5)]
+    small = [made_up(200 + number, needed=SMALL_BYTES >> 1) for number in range(7)]
+    pages = _pages(*over, *large, *small)
+    shown = _rows(pages["index.html"])
+    assert shown == [index_of(module) for module in (*over[::-1], *large[:MOST_FITTING])]
+    assert "<strong>12 more modules</strong>" in pages["index.html"]
+    assert "need at most" in pages["index.html"]
+    assert "modules.html" in read_page(pages["index.html"]).references
+
+
+def test_small_modules_are_a_sentence_unless_it_is_one_or_all_are() -> None:
+    large, small = made_up(0, needed=SMALL_BYTES), [made_up(number) for number in (1, 2)]
+    text = " ".join(read_page(_pages(large, *small)["index.html"]).text.split())
+    assert "2 small modules need at most 999 B each. List them" in text
+    fitting = [replace(module, fits=True, capacity_bytes=1000) for module in small]
+    assert "at most 999 B each, and fit." in " ".join(read_page(_pages(large, *fitting)["index.html"]).text.split())
+    for modules in ((large, small[0]), small):
+        pages = _pages(*modules)
+        assert len(_rows(pages["index.html"])) == 2
+        assert "modules.html" not in pages
 
 
 def test_the_shard_lists_copies_on_the_page_of_their_row() -> None:
@@ -97,41 +130,44 @@ def test_the_shard_lists_copies_on_the_page_of_their_row() -> None:
     assert modules["page"] == [1] * (MODULES_PER_PAGE + 1) + [2]
 
 
-def test_the_chart_shows_the_largest_in_parts_that_add_up() -> None:
-    rows = folded([made_up(number) for number in range(MOST_BARS + 5)])
-    chart = largest_modules(rows)
-    assert chart is not None
-    totals = chart.data["datasets"]["totals"]
-    assert [total["end"] for total in totals] == [1000 - number for number in range(MOST_BARS)]
-    ends = {part["rank"]: part["high"] for part in chart.data["datasets"]["parts"]}
-    assert list(ends.values()) == [1000 - number for number in range(MOST_BARS)]
+def test_the_bar_of_a_module_adds_up_to_what_it_needs() -> None:
+    line = LargestLine(place="train.py:17", size_bytes=300)
+    module = replace(made_up(0), needed_bytes=1100, output_bytes=200, largest_line=line)
+    (row,) = folded([module])
+    parts = [(part.look, part.size_bytes) for part in row.parts]
+    assert parts == [("parameter", 250), ("output", 200), ("source-1", 300), ("other", 350)]
 
 
-@pytest.mark.parametrize(
-    ("labels", "names"),
-    [
-        (("a/dump/f.txt", "b/dump/f.txt"), ["a · jit_step", "b · jit_step"]),
-        (("x/a/dump/f.txt", "x/b/c/dump/f.txt"), ["a · jit_step", "b/c · jit_step"]),
-        (("dump/0.f.txt", "dump/1.f.txt"), ["0.f.txt · jit_step", "1.f.txt · jit_step"]),
-        (("a/b/f.txt", "a/f.txt"), ["b · jit_step", "jit_step"]),
-        (("a/0.f.txt", "b/1.f.txt"), ["a · jit_step", "b · jit_step"]),
-        (("a/f.txt",), ["jit_step"]),
-    ],
-)
-def test_repeated_names_in_the_chart_get_the_part_of_the_path_that_differs(labels: list[str], names: list[str]) -> None:
-    modules = [replace(made_up(number), label=label) for number, label in enumerate(labels)]
-    chart = largest_modules(folded(modules))
-    assert chart is not None
-    assert chart.data["params"]["names"] == names
+def test_the_largest_line_leads_to_its_file_or_to_the_peak() -> None:
+    (row,) = folded(
+        [replace(made_up(0), largest_line=LargestLine(place="a.py:1", size_bytes=1, href="source-1.html#L1"))]
+    )
+    assert row.line_href == index_of(made_up(0)).replace("index.html", "source-1.html#L1")
+    (row,) = folded([replace(made_up(0), largest_line=LargestLine(place="a.py:1", size_bytes=1))])
+    assert row.line_href == index_of(made_up(0)).replace("index.html", "peak.html")
 
 
 # Whether modules fit
 
 
-def _offers(page: str) -> dict[str, tuple[str, str]]:
+def _counts(page: str) -> list[str]:
+    """Return how many modules fit, as the overview says it."""
+    return re.findall(r'<span class="count">\s*<span class="pill[^"]*">([^<]+)</span>', page)
+
+
+def _offers(page: str) -> dict[str, str]:
     """Return what the overview would say of each device that its reader can name."""
-    options = re.findall(r'data-count="([^"]*)" data-words="([^"]*)"[^>]*>([^,]*),', page)
-    return {title: (count, words) for count, words, title in options}
+    options = re.findall(r'data-words="([^"]*)">([^,]*),', page)
+    return {title: words for words, title in options}
+
+
+def test_the_overview_counts_what_fits_and_what_does_not() -> None:
+    modules = [
+        replace(made_up(number), fits=fits, capacity_bytes=999) for number, fits in enumerate((False, True, True, None))
+    ]
+    assert _counts(_pages(*modules)["index.html"]) == ["1 does not fit", "2 fit", "1 unknown"]
+    assert _counts(_pages(*modules[:1], *modules[:1], modules[1])["index.html"]) == ["2 do not fit", "1 fits"]
+    assert "To check the fit, add" in read_page(_pages(made_up(0), made_up(1))["index.html"]).text
 
 
 def test_the_reader_can_name_the_device_of_modules_whose_own_is_not_known() -> None:
@@ -139,28 +175,35 @@ def test_the_reader_can_name_the_device_of_modules_whose_own_is_not_known() -> N
     known = replace(made_up(2, backend="tpu"), fits=True, capacity_bytes=CHIPS["v5e"])
     asking = [made_up(number, backend="tpu", needed=size) for number, size in enumerate((large, small))]
     pages = _pages(*asking, known, made_up(3))
-    assert _offers(pages["index.html"])["TPU v5e"] == ("2 of 3", "1.00 GiB over capacity at worst; 1 unknown")
-    assert _offers(pages["index.html"])["TPU v5p"] == ("3 of 3", "All fit; 1 unknown")
+    assert _offers(pages["index.html"])["TPU v5e"] == "1 does not fit|2 fit|1 unknown"
+    assert _offers(pages["index.html"])["TPU v5p"] == "|3 fit|1 unknown"
     assert re.findall(r'data-needs="(\d+)"', pages["index.html"]) == [str(large), str(small)]
     assert not _offers(_pages(known, made_up(3))["index.html"])
 
 
-def test_the_chart_has_the_line_of_a_device_that_all_modules_share() -> None:
-    def line(*capacities: int | None) -> list[dict[str, int]]:
-        modules = [replace(made_up(number), capacity_bytes=one) for number, one in enumerate(capacities)]
-        chart = largest_modules(folded(modules))
-        assert chart is not None
-        lines: list[dict[str, int]] = chart.data["datasets"]["capacity"]
-        assert chart.data["params"]["limit"] == max([1000, *(one["limit"] for one in lines)])
-        return lines
+def test_the_axis_has_the_capacity_of_a_device_that_all_modules_share() -> None:
+    def shared(*capacities: int | None) -> int | None:
+        rows = folded([replace(made_up(number), capacity_bytes=one) for number, one in enumerate(capacities)])
+        found = axis(rows)
+        assert found.limit_bytes == max(1000, found.capacity_bytes or 0)
+        return found.capacity_bytes
 
-    assert line(2000, 2000) == [{"limit": 2000}]
-    assert line(2000, None) == line(2000, 900) == line(9000, 9000) == []
+    assert shared(2000, 2000) == shared(2000, None) == 2000
+    assert shared(2000, 900) is shared(9000, 9000) is shared(None) is None
+    assert axis([]).limit_bytes == axis(folded([made_up(0, needed=0)])).limit_bytes == 1
 
 
-def test_a_module_without_memory_has_no_chart() -> None:
-    assert largest_modules([]) is None
-    assert largest_modules(folded([made_up(0, needed=0)])) is None
+def test_a_first_suggestion_that_makes_a_module_fit_is_said_to() -> None:
+    first = FirstSuggestion(what="donate p", saving="saves about 500 B", fits_from_bytes=600)
+
+    def is_solved(fits: bool | None, capacity: int | None, suggestion: FirstSuggestion | None = first) -> bool:
+        module = replace(made_up(0), fits=fits, capacity_bytes=capacity, to_do_first=suggestion)
+        (row,) = folded([module])
+        return row.is_solved
+
+    assert is_solved(False, 600)
+    assert not any((is_solved(False, 599), is_solved(True, 2000), is_solved(None, None), is_solved(False, 600, None)))
+    assert not is_solved(False, 600, replace(first, fits_from_bytes=None))
 
 
 # A page for any missing one

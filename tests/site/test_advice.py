@@ -10,6 +10,7 @@ import pytest
 from reportgen.build import build
 from reportgen.options import BuildOptions
 from reportgen.render.value.advice import HELD, OFF_PEAK
+from reportgen.reports.source_words import short_words
 from tests.support.site import SitePage, build_site, page_with, read_page, section, shard
 
 PAIRS = Path(__file__).parents[1] / "advice" / "pairs"
@@ -131,27 +132,16 @@ def test_each_value_of_the_main_memory_has_a_sentence(samples_site: Path) -> Non
     assert counted > 500
 
 
-def test_the_overview_says_what_each_module_could_need(pairs_site: Path) -> None:
-    """What is needed after the best steps, never more than a donation does, with a bar of what that saves."""
+def test_the_overview_says_what_each_module_should_do_first(pairs_site: Path) -> None:
+    """It is the best suggestion, with what it saves; without a capacity nothing is said to fit then."""
     text = (pairs_site / "index.html").read_text(encoding="utf-8")
-    sizes = re.findall(r'<td class="number could-need"><data value="(\d+)', text)
-    known = [(least_need(module["spaces"]["0"]["advice"]), module) for module in modules(pairs_site)]
-    assert sorted(map(int, sizes)) == sorted(size for size, _ in known)
-    needs = [(size, module["spaces"]["0"]["needed_bytes"]) for size, module in known]
-    saved = [(need - size, need) for size, need in needs if size < need]
-    assert saved
-    assert all(f"width:{100 * size / need:.2f}%" in text for size, need in saved)
-
-
-def least_need(advice: dict[str, Any]) -> int:
-    steps = [advice["suggestions"][place] for place in advice["best"]]
-    needs = [
-        step["needed_bytes"]
-        for step in steps
-        if step["confidence"] != "unknown" and step["kind"] not in ("batch", "type")
-    ]
-    after = [step["needed_bytes"] for step in advice["combined"][-1:]]
-    breakdown = advice["breakdown"]
-    return min(
-        map(int, [breakdown["donated_bytes"] + breakdown["needed_bytes"] - breakdown["peak_bytes"], *needs, *after])
-    )
+    cells = [read_page(cell).text for cell in re.findall(r'<td class="do">.*?</td>', text, re.DOTALL)]
+    first = []
+    for module in modules(pairs_site):
+        advice = module["spaces"]["0"]["advice"]
+        best = [advice["suggestions"][place] for place in advice["best"]]
+        first += [step for step in best if step["kind"] != "type"][:1]
+    assert len(first) == len([cell for cell in cells if cell])
+    for step in first:
+        assert any(cell.lower().startswith(short_words(step["what"]).lower()[:60]) for cell in cells)
+    assert all("saves" in cell or "involves" in cell for cell in cells if cell)

@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import redirect_stdout
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -18,6 +18,7 @@ from reportgen.commands.printing import print_modules
 from reportgen.dump_pages import module_of
 from reportgen.input.discover import discover
 from reportgen.pipeline import DumpReading
+from reportgen.render.module.largest_line import largest_line
 from reportgen.render.module.module_pages import PageMaker, page_makers
 from reportgen.render.routes import value_id
 from reportgen.render.single_file import single_file
@@ -67,7 +68,7 @@ class Places:
 
     @cached_property
     def entry(self) -> Summary:
-        return summary(self.module)
+        return replace(summary(self.module), largest_line=largest_line(self.module))
 
     @cached_property
     def report(self) -> dict[str, Any]:
@@ -175,12 +176,10 @@ def test_what_is_needed_and_whether_it_fits(places: Places) -> None:
         assert verdict_of(headline) is one.sentences.fits
     row = places.overview.first("table", id="modules-table").first("tbody")
     assert exact(row)[0] == needed
-    assert ("left" in row.text, "over by" in row.text or "does not fit" in row.text) == (
-        one.sentences.fits is True,
-        one.sentences.fits is False,
-    )
-    fit = places.overview.first(aria_label="Fit").text if one.sentences.fits is not None else ""
-    assert ("1 of 1" in fit, "0 of 1" in fit) == (one.sentences.fits is True, one.sentences.fits is False)
+    verdicts = (one.sentences.fits is True, one.sentences.fits is False)
+    assert ("left" in row.text, "Does not fit" in row.text) == verdicts
+    counts = places.overview.first("p", class_="fits").text
+    assert ("1 fits" in counts, "1 does not fit" in counts) == verdicts
     is_refused = places.report["refused"] is not None
     assert ("Does not fit:" in places.told or "refused" in places.told) == (one.sentences.fits is False)
     assert ("refused" in places.told) == ("refused" in places.checked) == is_refused
@@ -221,7 +220,10 @@ def test_the_peak_and_the_lines_that_fill_it(places: Places) -> None:
         in places.told
     )
     assert one.sentences.filled in places.told
-    assert places.shown.peak_bytes in exact(places.overview.first("table", id="modules-table").first("tbody"))
+    if line := places.entry.largest_line:
+        cell = places.overview.first("td", class_="line")
+        assert (line.place in cell.text, exact(cell)) == (True, [line.size_bytes])
+        assert all(line.place in page.first("ul", class_="segments").text for page in places.pages)
     lines = [(line_words(line["source"]), line["size_bytes"]) for line in space["peak_resident_lines"]]
     for page in places.pages:
         table = grouped(page, "source line")
@@ -340,15 +342,15 @@ def test_the_steps_on_the_page_of_suggestions(places: Places) -> None:
         assert needed_words(later) in row.text
 
 
-def test_the_least_that_it_could_need(places: Places) -> None:
-    least = places.entry.could_need_bytes
-    cell = places.overview.first("td", class_="could-need")
-    assert exact(cell) == ([] if least is None else [least])
-    if least is not None:
-        counted = [step for step in places.best if step.is_computed]
-        assert least <= places.shown.needed_bytes
-        same_training = [step for step in counted if "batch" not in step.what and "narrower type" not in step.what]
-        assert all(least <= step.needed_bytes for step in same_training)
+def test_the_overview_says_what_to_do_first(places: Places) -> None:
+    first, cell = places.entry.to_do_first, places.overview.first("td", class_="do")
+    sentence = places.explained.sentences.first_suggestion
+    assert bool(first) == bool(cell.text) == (bool(sentence) and "saves nothing" not in sentence)
+    if first:
+        assert short_words(first.what).lower()[:60] in cell.text.lower()
+        assert first.saving in cell.text
+        exceeded = places.advice["excess_bytes"]
+        assert "then it fits" not in cell.text or exceeded or places.entry.asks_device
 
 
 def test_commands_print_what_pages_are_made_from(run: Run, tmp_path: Path) -> None:

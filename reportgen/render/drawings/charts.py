@@ -15,7 +15,7 @@ from typing import Any
 
 import altair as alt
 
-from reportgen.analyse.classes import CLASSES, HELD_CLASSES
+from reportgen.analyse.classes import HELD_CLASSES
 from reportgen.analyse.temporary_parts import MOST_PARTS
 from reportgen.render.drawings.area_names import LETTER_WIDTH
 from reportgen.render.drawings.chart_data import CHART_HEIGHT, TRACK_HEIGHT
@@ -37,7 +37,6 @@ _BYTES_LABEL = "format(datum.value / unit_bytes, ',.12~r') + ' ' + unit"
 def specifications() -> Mapping[str, Any]:
     """Return every kind of chart as Vega-Lite, by its name."""
     return {
-        "largest-modules": _largest_modules(),
         "memory-over-time": _memory_over_time(),
         "packing-map": _packing_map(),
     }
@@ -64,38 +63,6 @@ def _bytes_axis(ticks: Any, **options: Any) -> Any:
     return alt.Axis(
         values=ticks, tickCount=_MOST_TICKS, labelExpr=_BYTES_LABEL, minExtent=width, maxExtent=width, **options
     )
-
-
-def _largest_modules() -> dict[str, Any]:
-    """Draw a bar for each module, divided by class; names come as a parameter because they may repeat."""
-    parameters = _parameters("ticks", "unit_bytes", "unit", "limit", "names")
-    scale = alt.Scale(domain=[0, alt.expr("limit * 1.3")], nice=False)
-    size = alt.X("low:Q", scale=scale, axis=alt.Axis(values=parameters["ticks"], labelExpr=_BYTES_LABEL, title=None))
-    names = alt.Axis(
-        labelExpr="names[datum.value]",
-        labelLimit=alt.expr("containerSize()[0] < 600 ? 120 : 280"),
-        title=None,
-        ticks=False,
-        domain=False,
-    )
-    place = alt.Y("rank:O", axis=names, scale=alt.Scale(paddingInner=0.25, paddingOuter=0.1))
-    color = alt.Color(
-        "class:N",
-        scale=alt.Scale(domain=list(CLASSES), range=[f"var(--class-{name})" for name in CLASSES]),
-        legend=None,
-    )
-    bars = _named("parts").mark_bar(cursor="pointer").encode(x=size, x2="high:Q", y=place, color=color, href="href:N")
-    totals = _named("totals").mark_text(align="left", dx=5, fill="var(--text)")
-    chart = alt.layer(bars, *_device(), totals.encode(x="end:Q", y="rank:O", text="label:N"))
-    # The page sets the height, because Vega-Lite cannot fit the width if it chooses the height itself.
-    sized = chart.properties(width="container", height="container")
-    return _themed(sized.add_params(*parameters.values()), "var(--{})")
-
-
-def _device() -> Iterator[Any]:
-    """Yield the line of what the device has across the bars, on the page's background because it crosses them."""
-    for stroke, width in (("background", 4), ("error", 2)):
-        yield _named("capacity").mark_rule(stroke=f"var(--{stroke})", strokeWidth=width).encode(x="limit:Q")
 
 
 def _memory_over_time() -> dict[str, Any]:

@@ -1,7 +1,8 @@
-"""The overview: every module, the one that needs most memory first, on as many pages as needed.
+"""The overview: the modules that do not fit and the largest others, each with what it needs and what to do first.
 
-It stays quick with thousands of modules: a page holds some hundred rows, identical dumps share one row, and whatever
-looks at all modules at once (search, the filter, previous and next) reads a data shard.
+All others are counted there and listed in the table of all modules, on as many pages as needed. It stays quick with
+thousands of modules: a page holds some hundred rows, identical dumps share one row, and whatever looks at all modules
+at once (search, the filter, previous and next) reads a data shard.
 """
 
 from collections import Counter
@@ -10,11 +11,10 @@ from itertools import takewhile
 from pathlib import PurePosixPath
 from typing import Any
 
-from reportgen.analyse.classes import HELD_CLASSES
-from reportgen.analyse.devices import DEVICES, Device
+from reportgen.analyse.devices import DEVICES, MAIN_SPACE, Device
 from reportgen.record import record
 from reportgen.render import routes
-from reportgen.render.drawings.chart_data import MOST_ABOVE, byte_ticks
+from reportgen.render.drawings.chart_data import MOST_ABOVE
 from reportgen.render.html.markdown import note_markup
 from reportgen.render.html.templates import render
 from reportgen.render.module.data_shards import module_columns, shard
@@ -22,13 +22,27 @@ from reportgen.render.site.file_names import file_names
 from reportgen.render.site.out_of_memory import error_views
 from reportgen.reports import formats
 from reportgen.reports.formats import function_name
-from reportgen.reports.summary import Summary, biggest_first, shown_bytes
+from reportgen.reports.source_words import NO_TEXT, short_words
+from reportgen.reports.summary import Summary, biggest_first
 from reportgen.work import Front, Page
 
 MODULES_PER_PAGE = 500
-MOST_BARS = 20
-_BAR_HEIGHT = 20
-_AXIS_HEIGHT = 32
+MOST_FITTING = 20
+"""Rows of the overview of modules that fit, or may fit."""
+SMALL_BYTES = 1 << 20
+"""Modules that need less have no row there, unless all do."""
+_ROOM = 32
+"""Characters of a scope."""
+_DEVICE_BACKENDS = ("cpu", "gpu", "tpu")
+
+
+@record
+class BarPart:
+    """A part of what a module needs: `look` is its color."""
+
+    look: str
+    name: str
+    size_bytes: int
 
 
 @record(kw_only=False)
@@ -44,44 +58,100 @@ class ModuleRow:
         """The name of the function that the module was compiled from."""
         return function_name(self.module.title)
 
+    @property
+    def href(self) -> str:
+        return _index(self.module)
+
+    @property
+    def found_at(self) -> str:
+        """Return the place of the dump and its backend, and the memory space if that is not the main one."""
+        module = self.module
+        backend = module.backend.upper() if module.backend in _DEVICE_BACKENDS else ""
+        space = "" if module.space_name.startswith(f"{MAIN_SPACE} ") else module.space_name.partition(" · ")[2]
+        return " · ".join(filter(None, (formats.shortened(self.place), backend, space)))
+
+    @property
+    def parts(self) -> Sequence[BarPart]:
+        """Return what the module needs in parts, which add up to it."""
+        module, line = self.module, self.module.largest_line
+        named = [
+            BarPart(look="parameter", name="arguments", size_bytes=module.argument_bytes),
+            BarPart(look="output", name="outputs", size_bytes=module.output_bytes),
+        ]
+        if line:
+            named.append(BarPart(look="source-1", name=line.place, size_bytes=line.size_bytes))
+        rest = module.needed_bytes - sum(part.size_bytes for part in named)
+        return [part for part in (*named, BarPart(look="other", name="other", size_bytes=rest)) if part.size_bytes > 0]
+
+    @property
+    def line(self) -> str:
+        """Return the largest line or the end of the largest scope; empty where neither is known."""
+        line = self.module.largest_line
+        return formats.end_of(line.place, _ROOM) if line else ""
+
+    @property
+    def line_href(self) -> str:
+        """Return where the largest line is: its place in its file or, without a page of that, in the peak."""
+        line = self.module.largest_line
+        return routes.module_folder(self.href) + ((line and line.href) or routes.view("peak"))
+
+    @property
+    def suggestion(self) -> str:
+        """Return what to do first, in words; empty where nothing is known to help."""
+        first = self.module.to_do_first
+        return formats.capital(formats.shortened(short_words(first.what))) if first else ""
+
+    @property
+    def is_solved(self) -> bool:
+        """Whether the module does not fit its device as it is, and is predicted to fit after the first suggestion."""
+        first, capacity = self.module.to_do_first, self.module.capacity_bytes
+        return bool(
+            self.module.fits is False and first and first.fits_from_bytes and (capacity or 0) >= first.fits_from_bytes
+        )
+
 
 @record
-class LargestModules:
-    """The chart of the largest modules: its data, its height in pixels, and the same figures for a table."""
+class FitCounts:
+    """How many modules do not fit, how many do, and of how many that is not known."""
 
-    data: dict[str, Any]
-    height: int
-    first_bytes: int
-    modules: Sequence[Summary]
+    over: int
+    fitting: int
+    unknown: int
+
+    @property
+    def words(self) -> Sequence[str]:
+        """Return the three in words, each empty for none."""
+        return (
+            f"{self.over:,} {'does' if self.over == 1 else 'do'} not fit" if self.over else "",
+            f"{self.fitting:,} {'fits' if self.fitting == 1 else 'fit'}" if self.fitting else "",
+            f"{self.unknown:,} unknown" if self.unknown else "",
+        )
 
 
 @record
-class Fitting:
-    """How many modules fit, of those whose device is known: in figures and in words; `is_bad` if some do not."""
+class NeedAxis:
+    """What the bars are drawn on: `limit_bytes` is their full length.
 
-    count: str
-    words: str
-    is_bad: bool
-
-
-@record
-class Glance:
-    """The figures that the overview begins with, over all modules; `sound` have no errors or warnings.
-
-    `fitting` is None where no device is known. `named` is what it would be if the modules whose device is not known
-    ran on a device that the reader names, empty where there are no such modules. `is_least` is whether some dump lacks
-    allocations, so that more may be needed than `most_bytes`.
+    `capacity_bytes` is that of the device of all these modules; None if they have several, or one so large that no bar
+    would be seen.
     """
 
+    limit_bytes: int
+    capacity_bytes: int | None
+
+
+@record
+class OtherModules:
+    """The modules that have no row on the overview: how many, and what the largest of them needs."""
+
+    count: int
     most_bytes: int
-    is_least: bool
-    fitting: Fitting | None
-    named: Sequence[tuple[Device, Fitting]]
-    sound: int
+    are_small: bool
+    all_fit: bool
 
 
 def overview_pages(site_title: str, summaries: Sequence[Summary], front: Front) -> Iterator[Page]:
-    """Yield the overview, the further pages of its tables, and the shard with all modules."""
+    """Yield the overview, the table of all modules if it leaves some out, and the shard with all of them."""
     modules = sorted(summaries, key=biggest_first)
     rows = folded(modules)
     columns = module_columns(
@@ -97,73 +167,104 @@ def overview_pages(site_title: str, summaries: Sequence[Summary], front: Front) 
         for entry in (row.module, *row.copies)
     )
     yield shard("modules", columns)
+    shown = front_rows(rows)
     table = {
         "has_capacity": any(module.fits is not None for module in modules),
         "asks_device": any(module.asks_device for module in modules),
+        "axis": axis(rows),
+        "lacks_lines": any(NO_TEXT in module.filled for module in modules),
         "site_title": site_title,
         "count": len(modules),
-        "rows_in_all": len(rows),
-        "href": routes.overview,
     }
-    own = _front_context(modules, rows, front)
+    own = _front_context(modules, front) | {"rows": shown, "others": _others(rows, shown)}
+    yield Page(routes.OVERVIEW, render("pages/overview.html", routes.OVERVIEW, **table, **own))
+    if len(shown) == len(rows):
+        return
     pages = routes.pages_of(len(rows), MODULES_PER_PAGE)
     for page in range(1, pages + 1):
-        template, context = ("pages/overview.html", table | own) if page == 1 else ("pages/modules.html", table)
-        shown, path = rows[routes.rows_of(page, MODULES_PER_PAGE)], routes.overview(page)
-        yield Page(path, render(template, path, rows=shown, page=page, pages=pages, **context))
+        path = routes.modules(page)
+        of_page = {
+            "rows": rows[routes.rows_of(page, MODULES_PER_PAGE)],
+            "rows_in_all": len(rows),
+            "page": page,
+            "pages": pages,
+            "fits": _fit_counts(modules),
+            "named": _named_devices(modules),
+        }
+        yield Page(path, render("pages/modules.html", path, **table, **of_page))
+
+
+def front_rows(rows: Sequence[ModuleRow]) -> Sequence[ModuleRow]:
+    """Return the rows of the overview: those that do not fit, then the largest others."""
+    over = [row for row in rows if row.module.fits is False]
+    fitting = [row for row in rows if row.module.fits is not False]
+    large = [row for row in fitting if row.module.needed_bytes >= SMALL_BYTES]
+    shown = [*over, *large[:MOST_FITTING]] or fitting[:MOST_FITTING]
+    # One more row takes no more room than the sentence on it.
+    return [*over, *fitting] if len(rows) - len(shown) == 1 else shown
+
+
+def _others(rows: Sequence[ModuleRow], shown: Sequence[ModuleRow]) -> OtherModules | None:
+    """Return the modules without a row; None where all have one."""
+    listed = {row.module.label for row in shown}
+    others = [module for row in rows if row.module.label not in listed for module in (row.module, *row.copies)]
+    if not others:
+        return None
+    most = max(module.needed_bytes for module in others)
+    return OtherModules(
+        count=len(others),
+        most_bytes=most,
+        are_small=most < SMALL_BYTES,
+        all_fit=all(module.fits for module in others),
+    )
+
+
+def axis(rows: Sequence[ModuleRow]) -> NeedAxis:
+    """Return the one axis of the bars of all rows."""
+    limit = max((row.module.needed_bytes for row in rows), default=0)
+    known = {row.module.capacity_bytes for row in rows} - {None}
+    capacity = known.pop() if len(known) == 1 else None
+    if capacity and capacity > MOST_ABOVE * limit:
+        capacity = None
+    return NeedAxis(limit_bytes=max(limit, capacity or 0, 1), capacity_bytes=capacity)
 
 
 def _index(module: Summary) -> str:
     return routes.module_view(module.label, module.title)
 
 
-def _front_context(modules: Sequence[Summary], rows: Sequence[ModuleRow], front: Front) -> dict[str, Any]:
-    """Return what only the first page shows; a site of one module opens on it, unless there is more to read."""
+def _front_context(modules: Sequence[Summary], front: Front) -> dict[str, Any]:
+    """Return what only the overview shows; a site of one module or error opens on it, unless there is more to read."""
     readme = note_markup(front.readme)
-    is_plain = not (front.problems or readme or front.redaction or front.errors)
-    troubled = Counter(severity for module in modules for severity, _ in module.finding_counts)
+    errors = error_views(front.errors)
+    hrefs = [*map(_index, modules), *(view.href for view in errors)]
+    is_plain = not (front.problems or readme or front.redaction or front.has_trend)
     return {
         "problems": front.problems,
         "readme": readme,
         "redaction": front.redaction,
-        "troubled": [(severity, troubled[severity]) for severity in ("error", "warning") if troubled[severity]],
-        "errors": error_views(front.errors),
+        "errors": errors,
         "has_trend": front.has_trend,
-        "glance": _glance(modules),
-        "chart": largest_modules(rows),
-        "classes": HELD_CLASSES,
-        "only": _index(modules[0]) if len(modules) == 1 and is_plain else "",
+        "fits": _fit_counts(modules),
+        "named": _named_devices(modules),
+        "only": hrefs[0] if len(hrefs) == 1 and is_plain else "",
     }
 
 
-def _glance(modules: Sequence[Summary]) -> Glance:
-    """Return the largest need, how many modules fit their own device and each known one, and how many are sound."""
-    known = [(module.fits, module.excess_bytes or 0) for module in modules if module.fits is not None]
-    asking = [module.needed_bytes for module in modules if module.asks_device]
-    severe = ("error", "warning")
-    named = []
-    for device in DEVICES.values() if asking else ():
-        excesses = (size - device.size_bytes for size in asking)
-        named.append((device, _fitting([*known, *((excess <= 0, excess) for excess in excesses)], len(modules))))
-    return Glance(
-        most_bytes=max((module.needed_bytes for module in modules), default=0),
-        is_least=any(module.missing for module in modules),
-        fitting=_fitting(known, len(modules)) if known else None,
-        named=named,
-        sound=sum(all(severity not in severe for severity, _ in module.finding_counts) for module in modules),
+def _named_devices(modules: Sequence[Summary]) -> Sequence[tuple[Device, FitCounts]]:
+    """Return how many modules would fit if those whose device is not known ran on each that the reader can name."""
+    if not any(module.asks_device for module in modules):
+        return []
+    return [(device, _fit_counts(modules, device.size_bytes)) for device in DEVICES.values()]
+
+
+def _fit_counts(modules: Sequence[Summary], named_bytes: int | None = None) -> FitCounts:
+    """Count the modules that fit; `named_bytes` are those of the device that the reader has named."""
+    verdicts = Counter(
+        module.needed_bytes <= named_bytes if named_bytes is not None and module.asks_device else module.fits
+        for module in modules
     )
-
-
-def _fitting(known: Sequence[tuple[bool, int]], count: int) -> Fitting:
-    """Return how many of `count` modules fit; `known` says whether one does and what it needs more than there is."""
-    fitting, worst = sum(fits for fits, _ in known), max(excess for _, excess in known)
-    words = "All fit"
-    if worst > 0:
-        words = f"{formats.human_bytes(worst)} over capacity at worst"
-    elif fitting < len(known):
-        words = f"{formats.counted(len(known) - fitting, 'module')} refused, or short of another memory"
-    unknown = f"; {count - len(known):,} unknown" if len(known) < count else ""
-    return Fitting(count=f"{fitting:,} of {len(known):,}", words=words + unknown, is_bad=fitting < len(known))
+    return FitCounts(over=verdicts[False], fitting=verdicts[True], unknown=verdicts[None])
 
 
 def folded(modules: Sequence[Summary]) -> list[ModuleRow]:
@@ -187,71 +288,6 @@ def _places(labels: Sequence[str]) -> Mapping[str, str]:
     return places
 
 
-def largest_modules(rows: Sequence[ModuleRow]) -> LargestModules | None:
-    """Return a bar for each of the largest modules, in parts by class; None where there is nothing to compare."""
-    modules = [row.module for row in rows[:MOST_BARS]]
-    limit = max(map(shown_bytes, modules), default=0)
-    if not limit:
-        return None
-    datasets: dict[str, list[dict[str, Any]]] = {
-        "parts": [part for rank, module in enumerate(modules) for part in _parts(rank, module)],
-        "totals": [
-            {
-                "rank": rank,
-                "end": shown_bytes(module),
-                "label": formats.least_words(shown_bytes(module), is_least=module.is_peak_least)
-                + ("" if module.peak_resident_bytes is not None else " needed"),
-            }
-            for rank, module in enumerate(modules)
-        ],
-    }
-    names = [formats.visible(name) for name in _distinct_names(modules)]
-    capacity = _shared_capacity(modules, limit)
-    datasets["capacity"] = [{"limit": capacity}] if capacity else []
-    limit = max(limit, capacity)
-    return LargestModules(
-        data={"datasets": datasets, "params": {"names": names, "limit": limit, **byte_ticks(limit)}},
-        height=len(modules) * _BAR_HEIGHT + _AXIS_HEIGHT,
-        first_bytes=shown_bytes(modules[0]),
-        modules=modules,
-    )
-
-
-def _shared_capacity(modules: Sequence[Summary], limit: int) -> int:
-    """Return what the device of all these modules has; 0 if they have several, or one so large that no bar is seen."""
-    (capacity, *others) = {module.capacity_bytes for module in modules}
-    return capacity if capacity and not others and capacity <= MOST_ABOVE * limit else 0
-
-
-def _distinct_names(modules: Sequence[Summary]) -> list[str]:
-    """Return the names of the modules; a repeated one begins with the part of the dump's path that tells it apart."""
-    by_title: dict[str, list[str]] = {}
-    for module in modules:
-        by_title.setdefault(module.title, []).append(module.label)
-    parts = {title: _distinct_parts(labels) for title, labels in by_title.items()}
-    named = [(parts[module.title][module.label], module.title) for module in modules]
-    return [f"{part} · {title}" if part else title for part, title in named]
-
-
-def _distinct_parts(labels: Sequence[str]) -> Mapping[str, str]:
-    """Return the part of each dump's path that differs: of its folder, where no two dumps share a folder."""
-    names, folders = file_names(labels), {label: PurePosixPath(label).parent.parts for label in labels}
-    is_alone = len(set(folders.values())) == len(labels)
-    parts = {label: folder if is_alone else (*folder, names[label]) for label, folder in folders.items()}
-    start = _shared_parts(parts.values())
-    end = _shared_parts(own[start:][::-1] for own in parts.values())
-    return {label: "/".join(own[start : len(own) - end]) for label, own in parts.items()}
-
-
 def _shared_parts(paths: Iterable[tuple[str, ...]]) -> int:
     """Return how many parts all the paths begin with."""
     return sum(1 for _ in takewhile(lambda parts: len(set(parts)) == 1, zip(*paths, strict=False)))
-
-
-def _parts(rank: int, module: Summary) -> Iterator[dict[str, Any]]:
-    low = 0
-    for kind in HELD_CLASSES:
-        size = module.bytes_by_class.get(kind, 0)
-        if size:
-            yield {"rank": rank, "class": kind, "low": low, "high": low + size, "href": _index(module)}
-        low += size

@@ -7,12 +7,10 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Literal
 
-from reportgen.analyse.sizes import dense_bytes, physical_order, round_up
-from reportgen.model.shapes import ArrayShape
-from reportgen.oom.error_event import LoggedBuffer, OutOfMemory, Total
+from reportgen.oom.error_event import OutOfMemory, Total
 from reportgen.oom.printed_size import SizeRange, read_size
-from reportgen.parse.shape_parser import ShapeError, parse_shape
 from reportgen.record import record
+from reportgen.reports.error_padding import is_padded, padding_bytes, padding_words, share_of_padding, unpadded
 from reportgen.reports.formats import human_bytes, range_words
 
 Part = Literal["arguments", "outputs", "temporaries", "constants", "code", "aliased"]
@@ -59,7 +57,6 @@ _ROUNDED = 1.01
 
 _LEAST_FRAGMENTED = 0.15
 _LEAST_CAUSE = 20  # parts of the needed memory, of which padding has to be one
-_MOST_DENSE = 0.75  # of the bytes of a buffer, above which padding is not worth a sentence
 _PADDED = re.compile(r"Unpadded \(([^()]*)\) Padded \(([^()]*)\)")
 _CHUNKS = re.compile(r"(\d{1,9}) Chunks of size (\d{1,19})$")
 _FRAGMENTS = re.compile(r"(?<![\d.])([\d.]+)% fragmentation \(([^()]*)\)")
@@ -138,26 +135,6 @@ def excess_of(event: OutOfMemory) -> SizeRange | None:
     return event.excess or _difference(event.needed, event.capacity)
 
 
-def unpadded(buffer: LoggedBuffer) -> SizeRange | None:
-    """Return the size of a buffer without padding, as the text or its shape says."""
-    if buffer.unpadded:
-        return buffer.unpadded
-    shape = _array(buffer.shape)
-    # Without a layout in the text, padding is unknown.
-    dense = dense_bytes(shape, pointer_bytes=0) if shape and shape.layout else None
-    return None if dense is None else SizeRange(dense, dense)
-
-
-def padding_words(buffer: LoggedBuffer) -> str:
-    """Return how much of a buffer is padding, and which dimensions it pads; empty if that is little or unknown."""
-    dense = unpadded(buffer)
-    if not dense or not buffer.size or not _is_padded(dense, buffer.size):
-        return ""
-    share = f"{_share_of_padding(dense, buffer.size)} of this buffer is padding"
-    dimensions = _padded_dimensions(buffer.shape)
-    return f"{share}: its {' and its '.join(dimensions)}" if dimensions else share
-
-
 def _part_of_allocation(total: Total) -> Part | None:
     """Return the class of an allocation in a usage report, which describes it as a dump does."""
     if total.head != "usage-report":
@@ -204,26 +181,37 @@ def _of_padding(event: OutOfMemory) -> tuple[str, int]:
 
 def _of_padded_buffer(event: OutOfMemory, least: int) -> tuple[str, int] | None:
     """Return a sentence on the buffer with most padding, and its bytes; None if they are less than the `least`."""
-    buffer = max(event.buffers, key=_padding, default=None)
-    if buffer is None or buffer.size is None or _padding(buffer) < least:
-        return None
-    words, dense = padding_words(buffer), unpadded(buffer)
-    if not words or not dense:
+    buffer = max(event.buffers, key=padding_bytes, default=None)
+    dense = unpadded(buffer) if buffer else None
+    if buffer is None or not buffer.size or not dense or padding_bytes(buffer) < max(least, 1):
         return None
     name = buffer.instruction or buffer.opcode or buffer.shape
-    sentence = f"{words}. {name} takes {range_words(buffer.size)} for {range_words(dense)} of data."
-    return sentence, _padding(buffer)
+    share = share_of_padding(dense, buffer.size)
+    takes = f"{name} takes {range_words(buffer.size)} for {range_words(dense)} of data ({share} padding)"
+    words = padding_words(buffer)
+    return f"{takes}: {words}." if words else f"{takes}.", padding_bytes(buffer)
 
 
 def _of_padded_temporaries(event: OutOfMemory, least: int) -> tuple[str, int] | None:
     """Return a sentence on the padding of all temporaries, and its bytes; None if they are less than the `least`."""
-    for total in event.totals:
-        if total.name == "HLO temp" and (match := _PADDED.search(total.detail)):
-            dense, size = read_size(match[1]), read_size(match[2])
-            if dense and size and _is_padded(dense, size) and size.middle - dense.middle >= least:
-                share = f"{_share_of_padding(dense, size)} of the temporaries is padding"
-                return f"{share}: {range_words(size)} instead of {range_words(dense)}.", size.middle - dense.middle
-    return None
+    padding = padding_of_temporaries(event)
+    if not padding or padding < least:
+        return None
+    dense, size = next(filter(None, map(_padded_temporaries, event.totals)))
+    share = f"{share_of_padding(dense, size)} of the temporaries is padding"
+    return f"{share}: {range_words(size)} instead of {range_words(dense)}.", padding
+
+
+def padding_of_temporaries(event: OutOfMemory) -> int:
+    """Return the bytes of the temporaries that are padding, 0 where they are few or the text does not say."""
+    return next((size.middle - dense.middle for dense, size in filter(None, map(_padded_temporaries, event.totals))), 0)
+
+
+def _padded_temporaries(total: Total) -> tuple[SizeRange, SizeRange] | None:
+    """Return the size of the temporaries without padding and with it, if a row says that much of it is padding."""
+    match = _PADDED.search(total.detail) if total.name == "HLO temp" else None
+    dense, size = (read_size(match[1]), read_size(match[2])) if match else (None, None)
+    return (dense, size) if dense and size and is_padded(dense, size) else None
 
 
 def _of_fragmentation(event: OutOfMemory) -> Iterator[str]:
@@ -314,47 +302,6 @@ def _chunk_words(count: int, each: int, size: SizeRange) -> str:
     of_each = f" of {range_words(SizeRange(each, each))}" if count > 1 else ""
     chunks = "chunks" if count > 1 else "chunk"
     return f"{range_words(size)} in {count} {chunks}{of_each}"
-
-
-def _is_padded(dense: SizeRange, size: SizeRange) -> bool:
-    """Return whether enough of a size is padding to be said. A damaged text may have any sizes."""
-    return 0 <= dense.middle < _MOST_DENSE * size.middle
-
-
-def _share_of_padding(dense: SizeRange, size: SizeRange) -> str:
-    return f"{100 * (1 - dense.middle / size.middle):.1f} %"
-
-
-def _padding(buffer: LoggedBuffer) -> int:
-    dense = unpadded(buffer)
-    return buffer.size.middle - dense.middle if buffer.size and dense else 0
-
-
-def _padded_dimensions(text: str) -> Sequence[str]:
-    """Return the dimensions that the first tile pads, the one that is padded most first."""
-    shape = _array(text)
-    if shape is None or shape.layout is None or not shape.layout.tiles:
-        return []
-    tile, order = shape.layout.tiles[0], physical_order(shape)
-    padded = []
-    for dimension, step in zip(reversed(order), reversed(tile), strict=False):
-        size = shape.dimensions[dimension]
-        if size and step and size % step:
-            padded.append((round_up(size, step) / size, dimension, size, round_up(size, step)))
-    places = {0: "first dimension", len(shape.dimensions) - 1: "last dimension"}
-    return [
-        f"{places.get(dimension, f'dimension {dimension}')} of {size:,} is padded to {to:,}"
-        for ratio, dimension, size, to in sorted(padded, reverse=True)
-        if ratio > 1 / _MOST_DENSE
-    ]
-
-
-def _array(text: str) -> ArrayShape | None:
-    try:
-        shape = parse_shape(text)
-    except ShapeError:
-        return None
-    return shape if isinstance(shape, ArrayShape) else None
 
 
 def _difference(one: SizeRange | None, other: SizeRange | None) -> SizeRange | None:

@@ -1,11 +1,11 @@
 """Say what an out-of-memory error is, what caused it and what to do, for pages and terminals alike."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from math import prod
 from pathlib import PurePosixPath
 from string import Formatter
 
-from reportgen.analyse.devices import DEVICES
+from reportgen.analyse.devices import DEVICES, Device
 from reportgen.oom.error_event import OutOfMemory
 from reportgen.oom.forms import FIGURES, OF_COMPILER, SIZES, VERDICTS, WARNINGS
 from reportgen.oom.printed_size import SizeRange, read_size
@@ -50,6 +50,14 @@ _BY_CAUSE: Mapping[Cause, str] = {
         " in memory at once."
     ),
 }
+_HEADINGS: Mapping[Cause, str] = {
+    "padding": "Put a long dimension last",
+    "arguments": "Use fewer or smaller arguments",
+    "outputs": "Return fewer or smaller outputs",
+    "temporaries": "Use a smaller batch, or recompute",
+    "held by itself": "Donate the state",
+}
+"""What `_BY_CAUSE` says in a sentence, as a heading."""
 _FRAGMENTED: Mapping[str, str] = {
     "tpu": (
         "Load the largest program first, before arrays are put on the device, or delete arrays (`jax.live_arrays()`"
@@ -134,17 +142,36 @@ def next_step(event: OutOfMemory) -> str:
 
 def would_fit(event: OutOfMemory) -> str:
     """Return on which devices the program would fit as it is; empty where the text is not about such a need."""
-    need = size_named(event, "total allocation") if event.kind == "execution" else event.needed
-    is_program = event.kind in OF_COMPILER or (event.kind == "execution" and need is not event.needed)
-    if not need or not is_program or event.space not in _MAIN or not event.form.backend:
+    need = program_need(event)
+    if not need:
         return ""
-    kinds = [one for one in DEVICES.values() if one.title.startswith("TPU") == (event.form.backend == "tpu")]
-    large = sorted((kind for kind in kinds if kind.usable.low_bytes >= need.high_bytes), key=lambda one: one.size_bytes)
+    large = [kind for kind in devices_of(event) if kind.usable.low_bytes >= need.high_bytes]
     names = [f"{one.title} ({human_bytes(one.size_bytes)})" for one in large[:_MOST_DEVICES]]
     if not names:
         return "As it is, it fits on none of the devices that are known here."
     larger = " and larger ones" if len(large) > _MOST_DEVICES else ""
     return f"As it is, it would fit on {', '.join(names)}{larger}."
+
+
+def program_need(event: OutOfMemory) -> SizeRange | None:
+    """Return what a whole program needs of a device's main memory; None where the text is not about that."""
+    need = size_named(event, "total allocation") if event.kind == "execution" else event.needed
+    is_program = event.kind in OF_COMPILER or (event.kind == "execution" and need is not event.needed)
+    return need if is_program and event.space in _MAIN and event.form.backend else None
+
+
+def devices_of(event: OutOfMemory) -> Sequence[Device]:
+    """Return the known devices of the backend that printed a text, the smallest first."""
+    kinds = [one for one in DEVICES.values() if one.title.startswith("TPU") == (event.form.backend == "tpu")]
+    return sorted(kinds, key=lambda one: one.size_bytes)
+
+
+def next_heading(event: OutOfMemory) -> str:
+    """Return the next thing to do in a few words; empty for what only a sentence says."""
+    step = next_step(event)
+    if step == _RUN_AGAIN:
+        return "Run it again with a dump"
+    return _HEADINGS.get(explained(event).cause, "") if step.startswith(tuple(_BY_CAUSE.values())) else ""
 
 
 def unknown(event: OutOfMemory) -> list[str]:
@@ -164,7 +191,7 @@ def about(event: OutOfMemory) -> Iterator[str]:
         and event.free
         and event.needed.low_bytes > event.free.high_bytes
     ):
-        yield f"That is {range_words(event.needed - event.free)} more than is free."
+        yield f"It needs {range_words(event.needed - event.free)} more than is free."
     for sentence in event.form.says:
         names = [name for _, name, _, _ in Formatter().parse(sentence) if name]
         if all(known.get(name) for name in names):

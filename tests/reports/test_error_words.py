@@ -11,7 +11,8 @@ from reportgen.oom.error_event import LoggedBuffer, OutOfMemory
 from reportgen.oom.find_errors import find_out_of_memory
 from reportgen.oom.forms import VERDICTS
 from reportgen.oom.printed_size import SizeRange, read_size
-from reportgen.reports.error_causes import explained, padding_words
+from reportgen.reports.error_causes import explained
+from reportgen.reports.error_padding import padding_words
 from reportgen.reports.error_words import figures, told
 from reportgen.reports.formats import human_bytes, range_words
 from tests.support.mutations import mutated
@@ -61,7 +62,7 @@ STATED = {
     ],
 }
 CAUSES = {
-    "01": "96.9 % of this buffer is padding: its last dimension of 4 is padded to 128.",
+    "01": "copy.40488 takes 32.00 GiB for 1.00 GiB of data (96.9 % padding): its last dimension of 4 is padded to 128.",
     "03": "Temporaries take nearly all of it: 63.79 GiB.",
     "04": "The arguments take 7.04 GiB of the 8.74 GiB needed (80.5 %).",
     "07": "Of the 6.08 GiB in use this program’s own arguments are 478.07 MiB and its outputs up to 5.06 GiB",
@@ -69,9 +70,9 @@ CAUSES = {
     "20": "What holds it: 468.88 MiB in 124 chunks of 3.78 MiB, 4.02 MiB in 1 chunk.",
     "30": "6.78 GiB are free, which would be enough for 6.48 GiB, but at most 3.33 GiB of that in one piece",
     "31": "98.8 % of the temporaries is padding: 10.96 GiB instead of 140.25 MiB.",
-    "34": "98.4 % of this buffer is padding: its last dimension of 2 is padded to 128.",
+    "34": "fusion.7 takes 8.00 GiB for 128.00 MiB of data (98.4 % padding): its last dimension of 2 is padded to 128.",
     "out0.7.2-oom": "Temporaries take nearly all of it: 32.00 GiB.",
-    "out0.7.2-oom_pad": "96.9 % of this buffer is padding: its last dimension of 4 is padded to 128.",
+    "out0.7.2-oom_pad": "reshape.2 takes 32.00 GiB for 1.00 GiB of data (96.9 % padding): its last dimension of 4",
     "out0.9.2-oom_args": "The arguments alone take 24.00 GiB, more than the 15.75 GiB usable.",
 }
 SECOND = {"04": "32.9 % of the temporaries is padding: 1.67 GiB instead of 1.12 GiB."}

@@ -48,12 +48,21 @@ def test_the_pages_are_valid_html(site: Path) -> None:
 
 def test_a_page_has_totals_and_buffers(site: Path) -> None:
     text = " ".join(read_page((site / "oom" / "1.html").read_text(encoding="utf-8")).text.split())
-    cause = text.index("96.9 % of this buffer is padding: its last dimension of 4 is padded to 128.")
-    figures = text.index("41.74 GiB needed, 16.00 GiB usable, 25.74 GiB over capacity.")
-    order = [cause, figures, *map(text.index, ("reportgen run --", "Buffers in the message", "no timeline"))]
+    cause = (
+        "copy.40488 takes 32.00 GiB for 1.00 GiB of data (96.9 % padding): its last dimension of 4 is padded to 128."
+    )
+    figures = ("41.74 GiB", "Capacity 16.00 GiB", "Does not fit, by 25.74 GiB", "padding31.00 GiB")
+    step = ("saves up to 31.0 GiB", "- s32[8388608,8,4]", "+ s32[4,8,8388608]", "reportgen run --")
+    order = [*map(text.index, (cause, *figures, *step, "Where does it fit?", "Buffers in the message"))]
     assert order == sorted(order)
+    assert "not in the list" in text
     assert "s32[8388608,8,4]{2,1,0:T(8,128)}" in text
     assert "copy.40488" in text
+
+
+def test_a_site_of_one_error_opens_on_it(tmp_path: Path) -> None:
+    made(tmp_path / "site", TEXTS[0])
+    assert 'content="0; url=oom/1.html"' in (tmp_path / "site" / "index.html").read_text(encoding="utf-8")
 
 
 def test_a_page_says_what_to_do_and_has_no_charts(site: Path) -> None:
@@ -98,7 +107,7 @@ def test_a_check_prints_the_cause_first(capsys: pytest.CaptureFixture[str]) -> N
     assert main(["check", str(TEXTS[0])]) == 0
     first, cause, figures = capsys.readouterr().out.splitlines()
     assert first == f"{TEXTS[0].name}:3: The compiler refused the program"
-    assert cause.startswith("  96.9 % of this buffer is padding")
+    assert cause.startswith("  copy.40488 takes 32.00 GiB for 1.00 GiB of data (96.9 % padding)")
     assert figures == "  41.74 GiB needed, 16.00 GiB usable, 25.74 GiB over capacity."
     assert main(["check", "--strict", str(TEXTS[0])]) == 1
 

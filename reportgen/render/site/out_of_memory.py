@@ -1,4 +1,4 @@
-"""A page for each out-of-memory error in a text: what it says, added up where that is possible, and what it lacks.
+"""A page for each out-of-memory error in a text: its cause, what is needed against the capacity, and what to do next.
 
 A text has neither offsets nor live ranges, so there is no peak and no chart over time.
 """
@@ -6,65 +6,94 @@ A text has neither offsets nor live ranges, so there is no peak and no chart ove
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 
+from reportgen.analyse.devices import Device
 from reportgen.analyse.logged_errors import LoggedError
 from reportgen.oom.error_event import LoggedBuffer, OutOfMemory, Total
 from reportgen.oom.printed_size import SizeRange
 from reportgen.record import record
 from reportgen.render import routes
 from reportgen.render.html.templates import render
-from reportgen.reports.error_causes import padding_words, unpadded, whole_of
-from reportgen.reports.error_words import excess_words, figures, next_step, told, unknown, verdict, would_fit
-from reportgen.reports.formats import percent, range_words
+from reportgen.render.module.need import Need
+from reportgen.render.site.error_bar import buffer_name, colored_groups, error_bar
+from reportgen.reports.error_causes import explained, padding_of_temporaries, size_named, whole_of
+from reportgen.reports.error_padding import ReshapedBuffer, padding_bytes, padding_words, reshaped, unpadded
+from reportgen.reports.error_words import (
+    devices_of,
+    excess_words,
+    figures,
+    next_heading,
+    next_step,
+    program_need,
+    told,
+    unknown,
+    verdict,
+)
+from reportgen.reports.formats import exact_bytes, percent, range_words
 from reportgen.work import Page
+
+_MOST_FIGURES = 3
 
 
 @record
-class BufferGroup:
-    """Buffers of one shape; `size_bytes` is the middle of what they can have."""
+class ErrorFigure:
+    """A size of an error in words, and what it is; `is_bad` if it is too much."""
 
-    name: str
-    count: int
-    size: str
-    size_bytes: int
+    label: str
+    words: str
+    is_bad: bool = False
 
 
 @record
 class ListedBuffer:
-    """A buffer with what it is called, its size without padding, and what is said of its padding."""
+    """A buffer with what it is called, its parts as a bar, and what else is said of it."""
 
     buffer: LoggedBuffer
     name: str
-    size_bytes: int
-    share: str
-    unpadded: SizeRange | None
-    padding: str
+    parts: Sequence[tuple[str, int]]
+    notes: Sequence[str]
+
+
+@record
+class DeviceRow:
+    """What a program leaves of a device as it is, and after the next step; negative if that is too small.
+
+    None where the sizes are too close to tell, and after a step that saves an unknown amount.
+    """
+
+    device: Device
+    left_bytes: int | None
+    left_after_bytes: int | None
 
 
 @record
 class ErrorView:
     """An error as the overview and its own page show it.
 
-    `needed_bytes` and `capacity_bytes` are 0 where the text does not state them; `scale_bytes` is as long as the longer
-    bar, and `largest_bytes` as the largest of the buffers.
+    `needed_bytes` are those of a program whose device the reader can name, else None. `remedy` is the shape that would
+    have less padding, `saving_bytes` what that or full tiles would save, at most, and `after_bytes` the need then.
+    `scale_bytes` is as long as the longest bar of a buffer.
     """
 
     error: LoggedError
     href: str
     verdict: str
     told: Sequence[str]
-    figures: str
+    summary: str
+    figures: Sequence[ErrorFigure]
+    need_words: str
+    bar: Need | None
+    needed_bytes: int | None
+    heading: str
     next_step: str
-    would_fit: str
-    excess: str
-    needed_bytes: int
-    capacity_bytes: int
+    remedy: ReshapedBuffer | None
+    saving_bytes: int
+    after_bytes: int
+    devices: Sequence[DeviceRow]
     scale_bytes: int
-    largest_bytes: int
-    listed: str
-    unknown: Sequence[str]
+    unlisted: SizeRange | None
+    notes: Sequence[str]
     tables: Sequence[tuple[str, Sequence[Total]]]
     rows: Sequence[ListedBuffer]
-    by_shape: Sequence[BufferGroup]
 
 
 def error_views(errors: Iterable[LoggedError]) -> list[ErrorView]:
@@ -81,68 +110,118 @@ def error_pages(site_title: str, errors: Iterable[LoggedError]) -> Iterator[Page
 def _view(error: LoggedError, number: int) -> ErrorView:
     """Return what the page of an error shows; `number` is its place among the errors, from 1."""
     event = error.event
-    total = _sum(event.buffers)
-    needed = f"; {range_words(event.needed)} are needed" if event.needed else ""
-    needed_bytes, capacity_bytes = (size.middle if size else 0 for size in (event.needed, event.capacity))
-    rows = _rows(event)
+    need = program_need(event)
+    is_padding = explained(event).cause == "padding"
+    remedy = reshaped(event.buffers) if is_padding else None
+    saving = (remedy.saving_bytes if remedy else padding_of_temporaries(event)) if is_padding else 0
+    listed, unlisted = [buffer.size for buffer in event.buffers], _unlisted(event)
+    sizes = _figures(event)
     return ErrorView(
         error=error,
         href=routes.out_of_memory(number),
         verdict=verdict(event),
         told=told(event),
-        figures=figures(event),
+        summary=figures(event),
+        figures=sizes[:_MOST_FIGURES],
+        need_words=sizes[0].words if sizes and sizes[0].label.startswith("Needs") else "",
+        bar=error_bar(event),
+        needed_bytes=need.middle if need and not event.capacity else None,
+        heading=next_heading(event),
         next_step=next_step(event),
-        would_fit=would_fit(event),
-        excess=excess_words(event),
-        needed_bytes=needed_bytes,
-        capacity_bytes=capacity_bytes,
-        scale_bytes=max(needed_bytes, capacity_bytes, 1),
-        largest_bytes=max((row.size_bytes for row in rows), default=0) or 1,
-        listed=f"The listed sizes add up to {range_words(total)}{needed}." if total else "",
-        unknown=unknown(event),
+        remedy=remedy,
+        saving_bytes=saving,
+        after_bytes=need.middle - saving if need and saving else 0,
+        devices=[_device_row(device, need, saving) for device in devices_of(event)] if need else [],
+        scale_bytes=max([1, *(size.middle for size in (*listed, unlisted) if size)]),
+        unlisted=unlisted,
+        notes=_open(event),
         tables=[(head, list(rows)) for head, rows in groupby(event.totals, key=lambda total: total.head)],
-        rows=rows,
-        by_shape=_groups((buffer.shape, buffer) for buffer in event.buffers),
+        rows=_rows(event),
+    )
+
+
+def _figures(event: OutOfMemory) -> Sequence[ErrorFigure]:
+    """Return the sizes of an error that differ, the most important first."""
+    whole = size_named(event, "total allocation")
+    needed, capacity = event.needed, event.capacity
+    listed = _sum(event.buffers)
+    sizes = [("Needs", needed), ("Capacity", capacity)]
+    if event.kind == "compiled":
+        sizes = [("Needs", needed or whole_of(event)), ("Capacity", capacity)]
+    elif whole and whole != needed:
+        sizes = [("Needs", whole), ("Failed request", needed), ("Capacity", capacity)]
+    elif not needed and not capacity and listed:
+        sizes = [("Needs at least", listed)]
+    are_equal = bool(needed and capacity and range_words(needed) == range_words(capacity))
+    found = [
+        ErrorFigure(label=label, words=exact_bytes(size.middle) if are_equal and size.is_exact else range_words(size))
+        for label, size in sizes
+        if size and not (are_equal and size is needed and not size.is_exact)
+    ]
+    if excess := excess_words(event):
+        found.append(ErrorFigure(label="Does not fit, by", words=excess, is_bad=True))
+    others = [("Free", event.free), ("Free in one piece", event.reservable), ("In use", event.held)]
+    for label, size in others:
+        if size and all(figure.words != range_words(size) for figure in found):
+            found.append(ErrorFigure(label=label, words=range_words(size)))
+    return found
+
+
+def _open(event: OutOfMemory) -> Sequence[str]:
+    """Return what the text does not say, as sentences that the next step does not repeat."""
+    lacks = ["The message lists no buffers."] if event.form.has_plan and not event.buffers else []
+    is_said = "`reportgen run" in next_step(event)
+    return lacks + [sentence for sentence in unknown(event) if not (is_said and "`reportgen run" in sentence)]
+
+
+def _device_row(device: Device, need: SizeRange, saving: int) -> DeviceRow:
+    fits, is_over = device.usable.low_bytes >= need.high_bytes, device.usable.high_bytes < need.low_bytes
+    left = device.size_bytes - need.middle
+    return DeviceRow(
+        device=device,
+        left_bytes=left if fits or is_over else None,
+        left_after_bytes=left + saving if saving else None,
     )
 
 
 def _rows(event: OutOfMemory) -> list[ListedBuffer]:
     """Return the listed buffers in the order of the text; shares are of the whole program's memory."""
     whole = whole_of(event)
-    return [
-        ListedBuffer(
-            buffer=buffer,
-            name=_name(buffer),
-            size_bytes=buffer.size.middle if buffer.size else 0,
-            share=percent(buffer.size.middle, whole.middle) if buffer.size and whole else "",
-            unpadded=unpadded(buffer),
-            padding=padding_words(buffer),
+    groups = enumerate(colored_groups(event), start=1)
+    looks = {buffer: f"source-{number}" for number, group in groups for buffer in group.buffers}
+    rows = []
+    for buffer in event.buffers:
+        size, padding = buffer.size.middle if buffer.size else 0, padding_bytes(buffer)
+        look = "parameter" if buffer.is_parameter else looks.get(buffer, "other")
+        rows.append(
+            ListedBuffer(
+                buffer=buffer,
+                name=buffer_name(buffer),
+                parts=[("padding", padding), (look, size - padding)],
+                notes=[*_notes(buffer, whole)],
+            )
         )
-        for buffer in event.buffers
-    ]
+    return rows
 
 
-def _name(buffer: LoggedBuffer) -> str:
-    """Return the last parts of the operation that makes a buffer, or what else it is called."""
-    operation = "/".join(buffer.op_name.split("/")[-2:])
-    return operation or buffer.instruction or buffer.opcode or ("parameter" if buffer.is_parameter else "not named")
+def _notes(buffer: LoggedBuffer, whole: SizeRange | None) -> Iterator[str]:
+    if buffer.instruction != buffer_name(buffer) and buffer.instruction:
+        yield buffer.instruction
+    if buffer.size and whole:
+        yield percent(buffer.size.middle, whole.middle)
+    if padding_bytes(buffer) and (dense := unpadded(buffer)):
+        yield ", ".join(filter(None, (f"{range_words(dense)} of data", padding_words(buffer))))
+    if buffer.is_cut:
+        yield "the message is cut off here"
+
+
+def _unlisted(event: OutOfMemory) -> SizeRange | None:
+    """Return what the listed buffers leave of the memory that is needed; None where nothing is listed or left."""
+    listed = _sum(event.buffers)
+    whole = whole_of(event)
+    return whole - listed if whole and listed and whole.low_bytes > listed.high_bytes else None
 
 
 def _sum(buffers: Iterable[LoggedBuffer]) -> SizeRange | None:
     sizes = [buffer.size for buffer in buffers if buffer.size]
     return sum(sizes[1:], sizes[0]) if sizes else None
-
-
-def _groups(named: Iterable[tuple[str, LoggedBuffer]]) -> list[BufferGroup]:
-    """Return the groups whose size is known, largest first."""
-    groups: dict[str, list[LoggedBuffer]] = {}
-    for name, buffer in named:
-        groups.setdefault(name, []).append(buffer)
-    sums = [(name, buffers, _sum(buffers)) for name, buffers in groups.items()]
-    known = sorted(
-        ((name, buffers, size) for name, buffers, size in sums if size), key=lambda group: -group[2].high_bytes
-    )
-    return [
-        BufferGroup(name=name, count=len(buffers), size=range_words(size), size_bytes=size.middle)
-        for name, buffers, size in known
-    ]

@@ -14,6 +14,7 @@ from reportgen.compare.history import (
     History,
     Record,
     arguments_of,
+    capacities_of,
     figures_of,
     lines_to_add,
     modules_of,
@@ -102,6 +103,7 @@ def _record_of(options: argparse.Namespace) -> Record:
         link=options.link or "",
         unsound=unsound_of(figures),
         arguments=arguments_of(figures),
+        capacities=capacities_of(figures),
         accepted=options.accept_growth or "",
     )
 

@@ -54,6 +54,9 @@ Spaces = Mapping[SpaceNumber, Amounts]
 Arguments = tuple[SiblingArguments, ...]
 """What a module takes, by name and shape."""
 
+Capacities = Mapping[SpaceNumber, Bytes]
+"""What a device has, by the number of the memory space."""
+
 Group = tuple[str, str, Count, Bytes, Bytes]
 """Arguments of one shape whose names differ in numbers only, as the fields of `SiblingArguments` in their order."""
 
@@ -120,6 +123,9 @@ class HistoryLine:
     """The arguments of modules for which they are other ones than for the parent, by their keys; absent if there are
     none. Those of one shape whose names differ in numbers only are one entry: their name with `#` for numbers, the
     shape of each, how many there are, their bytes together, and the bytes of those that are donated."""
+    capacities: Mapping[KeyText, Mapping[SpaceNumber, Bytes]] | None = None
+    """What the device has in a memory space, in bytes, for modules for which that is another than for the parent, by
+    their keys; empty for one of which it is not known any more, absent if there are none."""
     gone: tuple[KeyText, ...] | None = None
     """The keys of modules of the parent that this build does not have; absent if there are none."""
     accepted: Annotated[str, Pattern("a reason", ".{1,200}")] = ""
@@ -134,8 +140,8 @@ class Record:
     """One build: `time` is in UTC, `link` leads to its report.
 
     `modules` are all of the build if it `is_whole`, else those that are known. `unsound` has the kind of the first
-    error of each module whose dump contradicts itself. `arguments` are those of the modules of which they are known.
-    `accepted` is why the build may have grown.
+    error of each module whose dump contradicts itself. `arguments` are those of the modules of which they are known,
+    and `capacities` what the device has in their memory spaces. `accepted` is why the build may have grown.
     """
 
     commit: str
@@ -146,6 +152,7 @@ class Record:
     link: str = ""
     unsound: Mapping[ModuleKey, str] = field(default_factory=dict)
     arguments: Mapping[ModuleKey, Arguments] = field(default_factory=dict)
+    capacities: Mapping[ModuleKey, Capacities] = field(default_factory=dict)
     accepted: str = ""
 
 
@@ -219,9 +226,11 @@ def _record(line: HistoryLine, builds: _Builds) -> Record:
     parent = builds.find(line.parent) if line.parent else None
     modules = dict(parent.modules) if parent else {}
     arguments = dict(parent.arguments) if parent else {}
+    capacities = dict(parent.capacities) if parent else {}
     for key in map(_key, line.gone or ()):
-        modules.pop(key, None)
-        arguments.pop(key, None)
+        for of_parent in (modules, arguments, capacities):
+            of_parent.pop(key, None)
+    capacities |= {_key(text): sizes for text, sizes in (line.capacities or {}).items()}
     for text, groups in (line.arguments or {}).items():
         arguments[_key(text)] = tuple(SiblingArguments(*group) for group in groups)
     modules |= {_key(text): spaces for text, spaces in (line.modules or {}).items()}
@@ -234,6 +243,7 @@ def _record(line: HistoryLine, builds: _Builds) -> Record:
         link=line.link,
         unsound={_key(text): slug for text, slug in (line.unsound or {}).items()},
         arguments={key: groups for key, groups in arguments.items() if groups},
+        capacities={key: sizes for key, sizes in capacities.items() if sizes},
         accepted=_checked("accepted", growth_reason, line.accepted) if line.accepted else "",
     )
 
@@ -264,6 +274,10 @@ def line_of(history: History, record: Record) -> bytes:
     arguments = {
         key: groups for key in record.modules if (groups := record.arguments.get(key, ())) != inherited.get(key, ())
     }
+    before: Mapping[ModuleKey, Capacities] = parent.capacities if parent else {}
+    capacities = {
+        str(key): sizes for key in record.modules if (sizes := record.capacities.get(key, {})) != before.get(key, {})
+    }
     line = HistoryLine(
         schema=SCHEMA,
         commit=record.commit,
@@ -273,6 +287,7 @@ def line_of(history: History, record: Record) -> bytes:
         link=record.link,
         modules={str(key): spaces for key, spaces in record.modules.items() if known.get(key) != spaces} or None,
         arguments={str(key): tuple(map(astuple, groups)) for key, groups in arguments.items()} or None,
+        capacities=capacities or None,
         gone=tuple(str(key) for key in known if key not in record.modules) or None,
         accepted=record.accepted,
         unsound={str(key): slug for key, slug in record.unsound.items()} or None,
@@ -304,6 +319,15 @@ def unsound_of(figures: Sequence[GateModule]) -> Mapping[ModuleKey, str]:
 def arguments_of(figures: Sequence[GateModule]) -> Mapping[ModuleKey, Arguments]:
     """Return what each module takes, of the modules that take anything."""
     return {key: module.arguments for key, module in _keyed(figures).items() if module.arguments}
+
+
+def capacities_of(figures: Sequence[GateModule]) -> Mapping[ModuleKey, Capacities]:
+    """Return what the device has in the memory spaces of each module, of the modules of which that is known."""
+    known = {
+        key: {color: space.capacity.size_bytes for color, space in module.spaces.items() if space.capacity}
+        for key, module in _keyed(figures).items()
+    }
+    return {key: sizes for key, sizes in known.items() if sizes}
 
 
 def _keyed(figures: Sequence[GateModule]) -> Mapping[ModuleKey, GateModule]:

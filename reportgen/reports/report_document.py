@@ -125,20 +125,6 @@ class AdviceFigures:
 
 
 @document()
-class CapacityFigures:
-    """What a program can have in a memory space."""
-
-    size_bytes: Bytes
-    """The capacity, in bytes."""
-    source: str
-    """Where the number comes from, in words."""
-    excess_bytes: SignedBytes
-    """needed_bytes less the capacity, in bytes; negative if something is left."""
-    first_moment_over: Count | None
-    """The first moment at which more is resident than the device has; null if there is none."""
-
-
-@document()
 class LineBytes:
     """A source line of the program."""
 
@@ -174,11 +160,27 @@ class BudgetFigures:
 
 
 @document()
+class CapacityFigures:
+    """What a program can have in a memory space."""
+
+    size_bytes: Bytes
+    """The capacity, in bytes."""
+    source: str
+    """Where the number comes from, in words."""
+    excess_bytes: SignedBytes
+    """needed_bytes less the capacity, in bytes; negative if something is left."""
+    first_moment_over: Count | None
+    """The first moment at which more is resident than the device has; null if there is none."""
+
+
+@document()
 class GateSpace(BudgetFigures):
     """A memory space as a gate sees it."""
 
     name: str
     """The usual name of the memory space on this backend."""
+    capacity: CapacityFigures | None = None
+    """What the device has in this space; null if that is not known."""
 
 
 @document()
@@ -198,8 +200,6 @@ class SpaceFigures(GateSpace):
     """The first moment of the resident peak, a position in the schedule; null without live ranges."""
     attributed: Attributed | None
     """How much of the resident peak is attributed to the program; null without live ranges."""
-    capacity: CapacityFigures | None
-    """What the device has in this space; null if that is not known."""
     peak_resident_by_class: Mapping[MemoryClass, Bytes]
     """The bytes of each class of memory at the resident peak; a class without any is left out."""
     peak_resident_groups: tuple[PeakBuffers, ...]

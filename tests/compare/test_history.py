@@ -34,10 +34,11 @@ def spaces(peak: int | None) -> Spaces:
     return {0: (peak, 8, 9, 1, peak, 0, 2)}
 
 
-def record(number: int, modules: Modules, tool: str = "", link: str = "") -> Record:
+def record(number: int, modules: Modules, tool: str = "", link: str = "", capacity: int = 0) -> Record:
     time = f"2026-01-01T{number // 60:02}:{number % 60:02}:00Z"
     commit = hashlib.sha256(str(number).encode()).hexdigest()[:40]
-    return Record(commit=commit, time=time, modules=modules, tool=tool, link=link)
+    capacities = {key: {0: capacity} for key in modules} if capacity else {}
+    return Record(commit=commit, time=time, modules=modules, tool=tool, link=link, capacities=capacities)
 
 
 def written(*records: Record) -> bytes:
@@ -52,7 +53,12 @@ modules = st.dictionaries(st.sampled_from([KEY, OTHER]), st.none() | st.integers
 )
 builds = st.lists(
     st.builds(
-        record, st.integers(0, 12), modules, tool=st.sampled_from(["", "1"]), link=st.sampled_from(["", "https://x"])
+        record,
+        st.integers(0, 12),
+        modules,
+        tool=st.sampled_from(["", "1"]),
+        link=st.sampled_from(["", "https://x"]),
+        capacity=st.integers(0, 2),
     ),
     max_size=12,
 )

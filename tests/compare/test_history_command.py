@@ -64,6 +64,21 @@ def test_a_report_says_the_same_as_its_dumps(run: Run, builds: list[Path]) -> No
     assert Path("a").read_bytes() == Path("b").read_bytes()
 
 
+def test_the_capacity_of_a_report_is_kept_and_drawn(run: Run, builds: list[Path]) -> None:
+    for number, flags in enumerate((("--capacity", "6MiB"), ("--capacity", "6MiB"), ())):
+        Path("report.json").write_text(run("check", "--json", *flags, builds[number]).out, encoding="utf-8")
+        added(run, "report.json", str(number) * 40, f"2026-01-0{number + 1}T00:00:00Z", "-o", "site")
+        page = Path("site/trend.html").read_text(encoding="utf-8")
+        assert ("capacity 6.00 MiB" in page) == bool(flags)
+        assert ("Does not fit, by 2.00 MiB" in page) == (number == 1)
+    stated = [line.get("capacities") for line in lines(Path("site/history.jsonl"))]
+    assert [[*known.values()] if isinstance(known, dict) else known for known in stated] == [
+        [{"0": 6 << 20}],
+        None,
+        [{}],
+    ]
+
+
 def test_the_trend_has_a_chart_with_its_budgets_and_a_page_for_each_function(run: Run, builds: list[Path]) -> None:
     Path("reportgen.toml").write_text("[[budget]]\nmax = '9 MiB'\n[[budget]]\nmax = '1 GiB'\n", encoding="utf-8")
     for number, build in enumerate(builds[:2]):
@@ -73,7 +88,8 @@ def test_the_trend_has_a_chart_with_its_budgets_and_a_page_for_each_function(run
     assert "budget 9.00 MiB" in page
     assert "The budget of 1.00 GiB is above the chart." in page
     assert "1, 2026-01-02: 8.00 MiB, +4.00 MiB (+100.0 %)" in page
-    assert page.count('href="https://example.org/build"') == 2
+    # A dot and a row for each build.
+    assert page.count('href="https://example.org/build"') == 4
     (module,) = Path("site/trend").iterdir()
     assert "+4.00 MiB (+100.0 %)" in module.read_text(encoding="utf-8")
 

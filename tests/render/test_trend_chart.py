@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reportgen.compare.history import Record
-from reportgen.render.trend.chart import HEIGHT, WIDTH, Change, chart
+from reportgen.render.trend.chart import Change, Limit, chart
 
 
 @given(st.lists(st.integers(0, 1 << 40), min_size=1, max_size=40))
@@ -25,13 +25,28 @@ def test_ticks_are_round_in_order_and_inside(amounts: list[int]) -> None:
     assert all(step.bit_count() == 1 and levels[0] % step == 0 for step in steps)
     heights = [level.y for level in drawn.levels if level.y is not None]
     assert heights == sorted(heights, reverse=True)
-    assert all(0 <= y <= HEIGHT for y in heights)
+    assert all(0 <= y <= 100 for y in heights)
+    assert levels[-1] >= max(amounts)
+    assert levels[0] <= min(amounts)
     places = [tick.x for tick in drawn.builds]
     assert places == sorted(set(places))
     assert (drawn.builds[0].record, drawn.builds[-1].record) == (records[0], records[-1])
     assert places[0] == 0
-    assert places[-1] == (WIDTH if len(amounts) > 1 else 0)
+    assert places[-1] == (100 if len(amounts) > 1 else 0)
     assert len(places) <= 6
     # A label begins or ends at its dot, so that it stays inside.
-    assert all(dot.anchor == ("end" if dot.x > WIDTH // 2 else "start") for dot in drawn.dots)
+    assert all((dot.anchor == "end") == (dot.x > 88) for dot in drawn.dots)
+    assert all(dot.anchor == "start" for dot in drawn.dots if dot.x < 12)
     assert drawn.has_labels == (len(amounts) <= 8)
+
+
+def test_a_limit_is_drawn_unless_it_would_make_the_chart_flat() -> None:
+    made = Record(commit="1", time="2026-01-01T00:00:00Z", modules={})
+    change = Change(build=0, record=made, amount=1000, words="new")
+    drawn = chart([made], [change], [Limit("capacity", 2000), Limit("budget", 9000)])
+    assert drawn is not None
+    assert [(limit.name, limit.amount, limit.y is None) for limit in drawn.limits] == [
+        ("capacity", 2000, False),
+        ("budget", 9000, True),
+    ]
+    assert drawn.levels[-1].amount >= 2000

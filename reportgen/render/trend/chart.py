@@ -1,61 +1,80 @@
-"""Draw a figure over the builds as steps: an amount holds until the build that changes it."""
+"""Draw a figure over the builds as steps: an amount holds until the build that changes it.
+
+Places are in percent of the chart, so that it fits any width, and texts keep their size.
+"""
 
 from collections.abc import Iterable, Iterator, Sequence
+from typing import Literal
 
 from reportgen.compare.history import Record
 from reportgen.record import record
-
-WIDTH, HEIGHT = 960, 160
-"""Of what is drawn, without the axes."""
 
 MOST_CHANGES = 200
 """The last changes are drawn; the table has all."""
 
 _MOST_TICKS = 5
 _MOST_LABELS = 8
-_TOP, _BOTTOM = 12, 148
+_ROOM = 3
+"""Percent of the height below the lowest amount of the axis, where a dot is whole."""
+_EDGE = 12
+"""Percent of the width beside which a label begins or ends at its dot."""
 _MOST_ABOVE = 3
-"""A budget more times above all amounts than this is only named, because the chart would be flat."""
+"""A limit more times above all amounts than this is only named, because the chart would be flat."""
 
 
 @record
 class Change:
     """A build that changed an amount, by its position in the history; None where there is no amount any more.
 
-    `words` say the change, `short` only by how much, `cause` what made it, and `shapes` what the function takes from
-    then on; the last three may be empty.
+    `by_bytes` is by how much, None where there was none or none is left. `words` say the change, `remarks` what else is
+    known of the build, `cause` what made it, and `shapes` what the function takes from then on; the last three may be
+    empty.
     """
 
     build: int
     record: Record
     amount: int | None
     words: str
-    short: str = ""
+    by_bytes: int | None = None
+    remarks: str = ""
     cause: str = ""
     shapes: str = ""
 
 
 @record
 class Dot:
-    """A change in pixels; `anchor` is the end of its label that is at it."""
+    """A change in percent of the chart from its left and its top.
+
+    `anchor` is the part of its label that is at it. The label is above unless it `is_low`: the steps come from above.
+    """
 
     x: float
     y: float
     change: Change
-    anchor: str
+    anchor: Literal["start", "middle", "end"]
+    is_low: bool
+
+
+@record(kw_only=False)
+class Limit:
+    """What an amount should not exceed: a budget, or the capacity of the device."""
+
+    name: Literal["budget", "capacity"]
+    amount: int
 
 
 @record
 class Level:
-    """A budget, or a tick of the axis; `y` is in pixels, None if it is too far above to be drawn."""
+    """A limit, or a tick of the axis, which has no name; `y` is in percent, None if it is too far above to be drawn."""
 
     amount: int
     y: float | None
+    name: str = ""
 
 
 @record
 class BuildTick:
-    """A build on the axis below; `x` is in pixels."""
+    """A build on the axis below; `x` is in percent."""
 
     x: float
     record: Record
@@ -63,7 +82,7 @@ class BuildTick:
 
 @record
 class Chart:
-    """A stepped path of `WIDTH` by `HEIGHT` pixels from the build `first` on; the axis begins at `low` bytes.
+    """A stepped path of 100 by 100 from the build `first` on; the axis begins at `low` bytes.
 
     Dots have labels where these do not cover each other.
     """
@@ -80,34 +99,34 @@ class Chart:
     left_out: int
 
 
-def chart(records: Sequence[Record], changes: Sequence[Change], budgets: Iterable[int]) -> Chart | None:
+def chart(records: Sequence[Record], changes: Sequence[Change], limits: Iterable[Limit]) -> Chart | None:
     """Return the chart of an amount over `records`; None where it is never known."""
     shown = changes[-MOST_CHANGES:]
     amounts = [change.amount for change in shown if change.amount is not None]
     if not amounts:
         return None
-    near = {budget: budget <= _MOST_ABOVE * max(amounts) for budget in sorted(set(budgets))}
-    low, high = _range([*amounts, *(budget for budget, is_near in near.items() if is_near)])
+    near = {limit: limit.amount <= _MOST_ABOVE * max(amounts) for limit in dict.fromkeys(limits)}
+    ticks = _ticks([*amounts, *(limit.amount for limit, is_near in near.items() if is_near)])
+    low, high = ticks[0], ticks[-1]
     first = shown[0].build
 
     def x(build: int) -> float:
-        return round((build - first) * WIDTH / max(len(records) - 1 - first, 1), 1)
+        return round((build - first) * 100 / max(len(records) - 1 - first, 1), 2)
 
     def y(amount: int) -> float:
-        return round(_BOTTOM - (amount - low) * (_BOTTOM - _TOP) / (high - low), 1)
+        return round((100 - _ROOM) * (high - amount) / (high - low), 2)
 
     steps = [(x(change.build), None if change.amount is None else y(change.amount)) for change in shown]
     return Chart(
         path="".join(_path(steps)),
-        dots=tuple(
-            Dot(x=x, y=y, change=change, anchor="end" if x > WIDTH // 2 else "start")
-            for (x, y), change in zip(steps, shown, strict=True)
-            if y is not None
-        ),
+        dots=tuple(_dot(x, y, change) for (x, y), change in zip(steps, shown, strict=True) if y is not None),
         has_labels=len(shown) <= _MOST_LABELS,
-        levels=tuple(Level(amount=amount, y=y(amount)) for amount in _ticks(low, high)),
+        levels=tuple(Level(amount=amount, y=y(amount)) for amount in ticks),
         builds=tuple(BuildTick(x=x(build), record=records[build]) for build in _spread(first, len(records) - 1)),
-        limits=tuple(Level(amount=budget, y=y(budget) if is_near else None) for budget, is_near in near.items()),
+        limits=tuple(
+            Level(amount=limit.amount, y=y(limit.amount) if is_near else None, name=limit.name)
+            for limit, is_near in near.items()
+        ),
         low=low,
         first=records[first],
         last=records[-1],
@@ -115,20 +134,27 @@ def chart(records: Sequence[Record], changes: Sequence[Change], budgets: Iterabl
     )
 
 
-def _range(amounts: Sequence[int]) -> tuple[int, int]:
-    """Return the first and last amount of the axis; it begins at 0 unless that would hide the steps."""
+def _dot(x: float, y: float, change: Change) -> Dot:
+    is_less = change.by_bytes is not None and change.by_bytes < 0
+    anchor: Literal["start", "middle", "end"] = "start" if x < _EDGE or is_less else "middle"
+    if x > 100 - _EDGE:
+        anchor = "end"
+    return Dot(x=x, y=y, change=change, anchor=anchor, is_low=is_less and anchor == "end")
+
+
+def _ticks(amounts: Sequence[int]) -> range:
+    """Return the amounts of the axis, from one at or below all to one at or above all.
+
+    They are multiples of a power of two, which are round in binary units. The axis begins at 0 unless that would hide
+    the steps.
+    """
     least, most = min(amounts), max(amounts)
-    room = max((most - least) // 10, most // 100, 1)
-    low = max(least - room, 0)
-    return (0 if low < most // 4 else low), most + room
-
-
-def _ticks(low: int, high: int) -> range:
-    """Return the amounts of the axis: multiples of a power of two, which are round in binary units."""
+    least = 0 if least < most // 4 else least
     step = 1
-    while (high - low) // step > _MOST_TICKS - 1:
+    while -(-most // step) - least // step > _MOST_TICKS - 1:
         step *= 2
-    return range(-(-low // step) * step, high + 1, step)
+    low, high = least // step * step, -(-most // step) * step
+    return range(low, max(high, low + step) + 1, step)
 
 
 def _spread(first: int, last: int) -> list[int]:
@@ -147,4 +173,4 @@ def _path(steps: Iterable[tuple[float, float | None]]) -> Iterator[str]:
             yield f"V{y}" if is_drawing else f"M{x} {y}"
         is_drawing = y is not None
     if is_drawing:
-        yield f"H{WIDTH}"
+        yield "H100"

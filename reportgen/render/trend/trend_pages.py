@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from reportgen.analyse.devices import MAIN_SPACE
+from reportgen.analyse.spaces import is_small
 from reportgen.compare.argument_changes import cause_words, shape_words
 from reportgen.compare.budgets import Budgets
 from reportgen.compare.figures import FIGURES, Figure
@@ -13,23 +14,35 @@ from reportgen.render import routes
 from reportgen.render.html.templates import render
 from reportgen.render.module.data_shards import module_columns, shard
 from reportgen.render.site.site_pages import fixed_pages
-from reportgen.render.trend.chart import Change, Chart, chart
-from reportgen.reports.formats import change_words, human_bytes, signed_bytes
+from reportgen.render.trend.chart import Change, Chart, Limit, chart
+from reportgen.reports.formats import change_words
 from reportgen.work import Page
 
 _PEAK, _NEEDED = FIGURES.index("peak_resident"), FIGURES.index("needed")
 
+_LAST_CHANGES = 5
+"""The changes of a function that the page of all functions has."""
+
 
 @record
 class SpaceTrend:
-    """One memory space of a module over the builds: the resident peak, or what is needed without live ranges."""
+    """One memory space of a module over the builds: the resident peak, or what is needed without live ranges.
+
+    `capacity_bytes` is what the device of the last build has, None if that is not known.
+    """
 
     color: int
     name: str
     figure: Figure
     now: int | None
+    capacity_bytes: int | None
     chart: Chart | None
     changes: Sequence[Change]
+
+    @property
+    def excess_bytes(self) -> int | None:
+        """What is needed more than the device has; None if that is not known, or the space is not used any more."""
+        return None if self.capacity_bytes is None or self.now is None else self.now - self.capacity_bytes
 
 
 @record
@@ -39,6 +52,22 @@ class FunctionTrend:
     series: Series
     path: str
     spaces: Sequence[SpaceTrend]
+
+    @property
+    def charted(self) -> Sequence[SpaceTrend]:
+        """Return the first memory space and the others that matter and that a build changed."""
+        return [space for space in self.spaces if space is self.spaces[0] or not self._is_small(space)]
+
+    @property
+    def small(self) -> Sequence[SpaceTrend]:
+        """Return the other memory spaces."""
+        return [space for space in self.spaces[1:] if self._is_small(space)]
+
+    def _is_small(self, space: SpaceTrend) -> bool:
+        is_over = space.excess_bytes is not None and space.excess_bytes > 0
+        return len(space.changes) == 1 or is_small(
+            space.name, space.now or 0, self.spaces[0].now or 0, is_short=is_over
+        )
 
     @property
     def is_gone(self) -> bool:
@@ -70,6 +99,7 @@ def trend_page(path: str, title: str, history: History, trends: Sequence[Functio
         site_title=title,
         history=history,
         short=short,
+        most=_LAST_CHANGES,
         shown=[trend for trend in trends if not trend.is_gone],
         gone=[trend for trend in trends if trend.is_gone],
     )
@@ -102,8 +132,9 @@ def _space(history: History, series: Series, color: int, budgets: Budgets | None
     amounts = [point.spaces.get(color) if point.spaces else None for point in series.points]
     figure = _PEAK if any(of_build and of_build[_PEAK] is not None for of_build in amounts) else _NEEDED
     changes = list(_changes(history, series.points, amounts, figure))
+    capacity = history.records[-1].capacities.get(series.last.key, {}).get(color)
     limits = [
-        budget.max_bytes
+        Limit("budget", budget.max_bytes)
         for budget in (budgets.budgets if budgets else ())
         if budget.max_bytes is not None and budget.figure == FIGURES[figure]
         if budget.covers(module) and budget.covers_space(color, name)
@@ -113,7 +144,8 @@ def _space(history: History, series: Series, color: int, budgets: Budgets | None
         name=name,
         figure=FIGURES[figure],
         now=changes[-1].amount,
-        chart=chart(history.records, changes, limits),
+        capacity_bytes=capacity,
+        chart=chart(history.records, changes, [*limits, *([Limit("capacity", capacity)] if capacity else [])]),
         changes=changes,
     )
 
@@ -128,19 +160,20 @@ def _changes(
     for point, now in zip(points, amounts, strict=True):
         if now != before:
             amount = now[figure] if now else None
-            words = _words(before[figure] if before else None, amount, is_new=before is None)
+            was = before[figure] if before else None
             made = history.records[point.build]
-            if slug := made.unsound.get(point.key):
-                words += f"; unsound, {slug}"
+            slug = made.unsound.get(point.key)
+            remarks = [f"unsound, {slug}"] if slug else []
             if made.accepted:
-                words += f"; accepted: {made.accepted}"
+                remarks.append(f"accepted: {made.accepted}")
             shapes = shape_words(point.arguments) if now else ""
             yield Change(
                 build=point.build,
                 record=made,
                 amount=amount,
-                words=words,
-                short=_short(before[figure] if before else None, amount),
+                words=_words(was, amount, is_new=before is None),
+                by_bytes=None if was is None or amount is None else amount - was,
+                remarks="; ".join(remarks),
                 cause=cause_words(arguments, point.arguments, (before, now)) if before and now else "",
                 shapes="" if shapes == shown else shapes,
             )
@@ -149,14 +182,9 @@ def _changes(
 
 
 def _words(before: int | None, amount: int | None, *, is_new: bool) -> str:
+    """Return how an amount changed, in words that stand next to it."""
     if amount is None:
         return "unknown" if is_new else "gone"
     if before is None:
-        return f"new, {human_bytes(amount)}"
-    if before == amount:
-        return f"{human_bytes(amount)} as before, with other figures changed"
-    return f"{human_bytes(amount)}, {change_words(before, amount)}"
-
-
-def _short(before: int | None, amount: int | None) -> str:
-    return signed_bytes(amount - before) if before is not None and amount is not None and amount != before else ""
+        return "new"
+    return change_words(before, amount) if before != amount else "as before, with other figures changed"

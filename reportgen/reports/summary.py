@@ -8,7 +8,6 @@ from reportgen.analyse.devices import MAIN_SPACE
 from reportgen.analyse.results import Finding, Severity
 from reportgen.input.dump_text import Location
 from reportgen.record import record
-from reportgen.reports.badge import Badge, badge
 from reportgen.reports.json_lines import line_digest
 
 
@@ -115,10 +114,6 @@ class Summary:
         # So far apart that no number of warnings outweighs an error.
         counts = dict(self.finding_counts)
         return counts.get("error", 0) * 10**12 + counts.get("warning", 0) * 10**6 + counts.get("note", 0)
-
-    @property
-    def badge(self) -> Badge:
-        return badge(self.checks, self.objects, self.finding_counts)
 
     def as_json(self) -> dict[str, Any]:
         """Return what a build keeps for the next one, with a digest of the line that report.json has anyway."""

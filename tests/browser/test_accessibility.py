@@ -5,6 +5,7 @@ from pathlib import Path
 
 from playwright.sync_api import Page, expect
 
+from reportgen.cli import main
 from tests.browser.axe import COLORS, complaints
 from tests.render.parts_page import write_parts_page
 
@@ -29,6 +30,20 @@ def test_no_part_has_a_violation(visit: Visit, page: Page, tmp_path: Path) -> No
     page.emulate_media(color_scheme="dark")
     assert [*found, *complaints(page, COLORS)] == []
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+def test_no_page_of_an_error_has_a_violation(visit: Visit, page: Page, tmp_path: Path) -> None:
+    texts = sorted((Path(__file__).parents[1] / "oom" / "texts").glob("*-tpu-made-*.txt"))
+    assert main(["build", "-q", *map(str, texts), "-o", str(tmp_path / "site")]) == 0
+    page.set_viewport_size({"width": 390, "height": 844})
+    found = []
+    for path in ("index.html", *(f"oom/{number}.html" for number in (1, 2, 4))):
+        page.emulate_media(color_scheme="light")
+        found += complaints(visit(tmp_path / "site", path))
+        page.emulate_media(color_scheme="dark")
+        found += complaints(page, COLORS)
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    assert found == []
 
 
 def _settled(page: Page) -> Page:
@@ -60,6 +75,6 @@ def test_the_list_of_keys_has_no_violation(visit: Visit, samples_site: Path) -> 
 
 
 def test_the_filter_has_no_violation(visit: Visit, samples_site: Path) -> None:
-    page = visit(samples_site)
+    page = visit(samples_site, "modules.html")
     page.fill("[data-filter-of]", "tpu")
     assert complaints(page) == []

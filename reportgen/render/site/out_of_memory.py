@@ -20,7 +20,6 @@ from reportgen.reports.error_padding import ReshapedBuffer, padding_bytes, paddi
 from reportgen.reports.error_words import (
     devices_of,
     excess_words,
-    figures,
     next_heading,
     next_step,
     program_need,
@@ -78,7 +77,6 @@ class ErrorView:
     href: str
     verdict: str
     told: Sequence[str]
-    summary: str
     figures: Sequence[ErrorFigure]
     need_words: str
     bar: Need | None
@@ -121,7 +119,6 @@ def _view(error: LoggedError, number: int) -> ErrorView:
         href=routes.out_of_memory(number),
         verdict=verdict(event),
         told=told(event),
-        summary=figures(event),
         figures=sizes[:_MOST_FIGURES],
         need_words=sizes[0].words if sizes and sizes[0].label.startswith("Needs") else "",
         bar=error_bar(event),

@@ -13,7 +13,7 @@ from reportgen.reports.json_lines import line_digest
 
 @record
 class LargestLine:
-    """The source line, without its directories, or the scope that most temporaries at a peak come from.
+    """The source line, without its directories, or else the scope that most temporaries at a peak come from.
 
     `href` leads to it from the module's folder; empty where its file has no page.
     """
@@ -21,6 +21,7 @@ class LargestLine:
     place: str
     size_bytes: int
     href: str = ""
+    is_scope: bool = False
 
 
 @record
@@ -43,8 +44,7 @@ class Summary:
     Where a module has nothing in space 0 they are those of the space that needs most. `report_line` is the module's
     line of report.json, which takes a thirteenth of the memory of its record; it is empty where nobody reads it.
     `argument_bytes` and `output_bytes` are those of the peak resident or, where that is not known, of what is needed.
-    `is_over` is whether any memory space needs more than it has. `checks` counts the checks that had something to
-    check, and `objects` what they checked.
+    `is_over` is whether any memory space needs more than it has.
 
     `fits` is whether it fits its device, None where nothing says so, and `is_refused` whether the compiler said no.
 
@@ -73,8 +73,6 @@ class Summary:
     peak_resident_bytes: int | None
     needed_bytes: int
     finding_counts: tuple[tuple[Severity, int], ...]
-    checks: int
-    objects: int
     argument_bytes: int
     output_bytes: int
     findings: tuple[Finding, ...]

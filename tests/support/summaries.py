@@ -29,8 +29,6 @@ def made_up(
         peak_resident_bytes=size,
         needed_bytes=size,
         finding_counts=(),
-        checks=30,
-        objects=1000,
         argument_bytes=size // 4,
         output_bytes=0,
         findings=(),

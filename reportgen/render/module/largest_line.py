@@ -17,4 +17,4 @@ def largest_line(module: Module) -> LargestLine | None:
     labels = [group.label for group in module.source_lines[space.color] if line_words(group.label) == part.name]
     # Two files of one name in different directories would lead to the wrong one.
     href = Links(module, 0).line_href(labels[0]) if len(labels) == 1 else ""
-    return LargestLine(place=part.name, size_bytes=part.peak_bytes, href=href)
+    return LargestLine(place=part.name, size_bytes=part.peak_bytes, href=href, is_scope=parts.kind == "scope")

@@ -1,9 +1,9 @@
-"""Measure how long values are live and how long they are idle, to find those whose lives could be shorter.
+"""Find how long values are idle, to find those whose lives could be shorter.
 
-Bytes × steps is what a value costs over the whole program. During an idle stretch a value is live although no
-instruction defines or reads it. Only a stretch that spans the peak can lower the peak, by computing or fetching the
-value later, or by computing it again. The dump says which instruction reads a value, but not when a loop's body does
-so; a stretch therefore ends at the moment for which the reading instruction is scheduled.
+During an idle stretch a value is live although no instruction defines or reads it. Only a stretch that spans the peak
+can lower the peak, by computing or fetching the value later, or by computing it again. The dump says which instruction
+reads a value, but not when a loop's body does so; a stretch therefore ends at the moment for which the reading
+instruction is scheduled.
 """
 
 from collections.abc import Iterable, Iterator
@@ -11,17 +11,15 @@ from itertools import pairwise
 from typing import Literal, NamedTuple
 
 from reportgen.analyse.classes import memory_class
-from reportgen.analyse.padding import values_of
 from reportgen.analyse.records import Analysis, Space
 
-StretchKind = Literal["", "before the first use", "between uses", "after the last use", "never used"]
+StretchKind = Literal["before the first use", "between uses", "after the last use", "never used"]
 
 
 class Stretch(NamedTuple):
-    """Moments, `first` to `last` inclusive, at which `value` is live: all of them, or some that are idle.
+    """Moments, `first` to `last` inclusive, at which `value` is idle, and their number, `steps`.
 
-    `kind` says between which uses an idle stretch lies; it is empty for a whole life. `steps` counts the moments that
-    the schedule has. `amount` is what a stretch weighs: bytes × steps of a whole life, the bytes of an idle one.
+    `kind` says between which uses they lie. `amount` is the bytes that count: those of the value, or at a peak its own.
     """
 
     value: int
@@ -35,23 +33,6 @@ class Stretch(NamedTuple):
     def spans(self, moment: int) -> bool:
         """Return whether a moment is one of them."""
         return self.first <= moment <= self.last
-
-
-def steps_live(analysis: Analysis, number: int) -> int:
-    """Return the number of moments at which a value is live; 0 without a live range."""
-    start, end = analysis.dump.starts[number], analysis.dump.ends[number]
-    return 0 if start < 0 else max(0, min(end, analysis.moments - 1) - start + 1)
-
-
-def lives(analysis: Analysis, space: Space) -> list[Stretch]:
-    """Return the whole life of each value of a space that is live at all, most bytes × steps first."""
-    dump, sizes = analysis.dump, analysis.facts.values.sizes
-    whole = (
-        Stretch(number, "", dump.starts[number], dump.ends[number], size, steps, size * steps)
-        for number in values_of(analysis, space)
-        if (size := sizes[number]) and (steps := steps_live(analysis, number))
-    )
-    return sorted(whole, key=lambda life: (-life.amount, life.value))
 
 
 def idle_of(analysis: Analysis, number: int) -> Iterator[Stretch]:

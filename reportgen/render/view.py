@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 
+from reportgen.analyse.classes import memory_class
 from reportgen.analyse.decompose import Group, groupings
 from reportgen.analyse.records import Space
 from reportgen.analyse.spaces import is_small, main_space
@@ -11,7 +12,6 @@ from reportgen.record import record
 from reportgen.render.routes import ModuleRoutes, module_slug
 from reportgen.reports.report import Report
 from reportgen.reports.source_links import SourceFile
-
 
 @record(slots=False)
 class Module(Report):
@@ -41,8 +41,10 @@ class Module(Report):
 
     @property
     def large_spaces(self) -> Sequence[Space]:
-        """All other memory spaces."""
-        return [space for color, space in self.analysis.spaces.items() if color not in self.small_spaces]
+        """All other memory spaces, the main one first."""
+        main = main_space(self.analysis.spaces)
+        large = (space for color, space in self.analysis.spaces.items() if color not in self.small_spaces)
+        return sorted(large, key=lambda space: (space is not main, space.color))
 
     @cached_property
     def groupings(self) -> Mapping[int, Mapping[str, Sequence[Group]]]:
@@ -62,6 +64,14 @@ class Module(Report):
         if found is None or found.kind != "line":
             return {}
         return {part.label: f"source-{number}" for number, part in enumerate(found.parts, 1)}
+
+    def color(self, number: int) -> str:
+        """Return the color of a value: that of arguments, of outputs, of its line if it has one, or `other`."""
+        dump = self.analysis.dump
+        held = memory_class(dump.allocations[dump.values.allocations[number]])
+        if held == "temporary":
+            return self.line_looks.get(self.attribution(number).source, "other")
+        return f"class-{held}" if held in ("parameter", "output") else "other"
 
     @cached_property
     def source_files_shown(self) -> Sequence[SourceFile]:

@@ -109,7 +109,7 @@ def test_what_waits_is_held_and_not_used() -> None:
 def test_a_value_that_is_never_live_has_no_strip() -> None:
     analysis = program("flax_gpt+donate")
     number = next(one for one, start in enumerate(analysis.dump.starts) if start < 0)
-    assert life_of(analysis, (number,), "temporary", None) is None
+    assert life_of(analysis, (number,), "class-temporary", None) is None
 
 
 def test_a_value_is_told_in_a_sentence() -> None:

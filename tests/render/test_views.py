@@ -197,23 +197,24 @@ def layers() -> str:
 
 
 def test_numbered_siblings_share_a_row_of_the_lifetimes() -> None:
-    tables = tables_of(pages_of(module_of(layers()))["lifetimes.html"])
-    [held] = [table.rows for table in tables if "Share" in table.heads]
-    assert "and 11 more" in held[0].cells[0].text
-    assert held[0].cells[2].text.strip() == "layer_#/add"
-    assert [cell.text.strip() for cell in held[0].cells[3:5]] == ["0", str(LAYERS)]
-    assert [cell.amount for cell in held[0].cells[5:7]] == [LAYERS + 1, 8 * LAYERS]
-    [idle] = [table.rows for table in tables if "Idle" in table.heads]
-    assert [cell.text.strip() for cell in idle[0].cells[4:6]] == ["1", str(LAYERS - 1)]
-    assert [cell.amount for cell in idle[0].cells[6:9]] == [LAYERS - 1, 8 * (LAYERS - 1), 8 * (LAYERS - 1)]
+    page = pages_of(module_of(layers()))["lifetimes.html"]
+    [table] = tables_of(page)
+    row = dict(zip(table.heads, table.rows[0].cells, strict=True))
+    assert row["Operation or argument"].text.strip() == "layer_#/add"
+    assert row["Shape"].text.strip() == f"{LAYERS} × u8[8]"
+    assert row["Size"].amount == 8 * LAYERS
+    # That of the layer which is idle longest: the first, whose value the last instruction reads.
+    assert [row[head].text.strip() for head in ("Written", "Next read", "Idle")] == ["0", str(LAYERS), str(LAYERS - 1)]
+    assert f"{8 * (LAYERS - 1)} B idle at the peak, of {8 * LAYERS} B" in plain(page)
 
 
 def test_what_the_caller_holds_is_apart_from_the_temporaries_that_are_idle_at_the_peak() -> None:
     late = edited(LIVES, ("  b, operand 0\n", "  e, operand 0\n"))
-    tables = tables_of(pages_of(module_of(late))["lifetimes.html"])
-    idle, held = (table.rows for table in tables if "Idle" in table.heads)
-    assert [row.cells[0].text.strip() for row in idle] == ["a"]
-    assert [row.cells[0].text.strip() for row in held] == ["p"]
+    page = pages_of(module_of(late))["lifetimes.html"]
+    [table] = tables_of(page)
+    assert sorted(row.cells[1].text.strip() for row in table.rows) == ["a", "b"]
+    assert "10 B idle at the peak" in plain(page)
+    assert "Of arguments and outputs, 100 B more." in plain(page)
 
 
 def test_spaces_that_nobody_runs_out_of_get_a_line_instead_of_tables() -> None:

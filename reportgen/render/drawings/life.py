@@ -7,7 +7,6 @@ from typing import NamedTuple
 
 from markupsafe import Markup
 
-from reportgen.analyse.classes import MemoryClass
 from reportgen.analyse.records import Analysis
 from reportgen.program.buffers import stretches
 from reportgen.program.program import Program
@@ -20,32 +19,32 @@ _Stretch = tuple[int, int]
 class Life(NamedTuple):
     """A strip: the paths of what is held, of what only waits, and of the peak; the last two may be empty.
 
-    `words` say the same.
+    `look` is the class of its color, as `source-1` or `class-output`, and `words` say the same as the strip.
     """
 
-    kind: MemoryClass
+    look: str
     held: str
     waiting: str
     peak: str
     words: str
 
 
-def life_of(analysis: Analysis, members: Sequence[int], kind: MemoryClass, peak: int | None) -> Life | None:
-    """Return when values of a class are held, with the moment of the peak; None for what is never live.
+def life_of(analysis: Analysis, members: Sequence[int], look: str, peak: int | None) -> Life | None:
+    """Return when values are held, with the moment of the peak; None for what is never live.
 
     They wait while they are held and none of them is written or read.
     """
     held = stretches(members, analysis.dump.starts, analysis.dump.ends)
-    return life(held, _uses(analysis.program, members), analysis.moments, kind, peak) if held else None
+    return life(held, uses(analysis.program, members), analysis.moments, look, peak) if held else None
 
 
-def life(held: Sequence[_Stretch], uses: Sequence[int], moments: int, kind: MemoryClass, peak: int | None) -> Life:
+def life(held: Sequence[_Stretch], used: Sequence[int], moments: int, look: str, peak: int | None) -> Life:
     """Return what is held for some stretches of a program's `moments`, and waits while it is not in use."""
     total = max(moments, 1)
-    waiting = list(idle_within(held, uses))
+    waiting = list(idle_within(held, used))
     (start, _), (_, end) = held[0], held[-1]
     return Life(
-        kind=kind,
+        look=look,
         held=_strokes(held, total),
         waiting=_strokes(waiting, total) if waiting else "",
         peak=f"M{_pixels(peak * _WIDTH / total)} 0v{_HEIGHT}" if peak is not None else "",
@@ -63,18 +62,18 @@ def life_strip(life: Life | None, *, has_words: bool = True) -> Markup:
     words = f' role="img"><title>{life.words}</title>' if has_words else ">"
     waiting = path(life.waiting, "waiting") if life.waiting else ""
     peak = path(life.peak, "peak") if life.peak else ""
-    start = f'<svg class="life class-{life.kind}" viewBox="0 0 {_WIDTH} {_HEIGHT}"'
+    start = f'<svg class="life {life.look}" viewBox="0 0 {_WIDTH} {_HEIGHT}" preserveAspectRatio="none"'
     return Markup(f"{start}{words}{path(life.held)}{waiting}{peak}</svg>")
 
 
-def idle_within(held: Sequence[_Stretch], uses: Sequence[int]) -> Iterator[_Stretch]:
-    """Yield the parts of some stretches at which nothing is used; `uses` are moments in order."""
+def idle_within(held: Sequence[_Stretch], used: Sequence[int]) -> Iterator[_Stretch]:
+    """Yield the parts of some stretches at which nothing is used; `used` are moments in order."""
     for first, last in held:
-        inside = [first - 1, *uses[bisect_left(uses, first) : bisect_right(uses, last)], last + 1]
+        inside = [first - 1, *used[bisect_left(used, first) : bisect_right(used, last)], last + 1]
         yield from ((before + 1, after - 1) for before, after in pairwise(inside) if after - before > 1)
 
 
-def _uses(program: Program, members: Sequence[int]) -> Sequence[int]:
+def uses(program: Program, members: Sequence[int]) -> Sequence[int]:
     """Return the moments at which values are written or read; an argument is there before it is read."""
     starts, values = program.dump.starts, program.dump.values
     written = {

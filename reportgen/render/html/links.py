@@ -17,6 +17,7 @@ from reportgen.render.html.origin import origin_cell
 from reportgen.render.view import Module
 from reportgen.reports.formats import shortened
 from reportgen.reports.report import key_text
+from reportgen.reports.source_words import line_words
 
 Item = TypeVar("Item")
 MOST_LINKS = 10
@@ -86,6 +87,18 @@ class Links:
     def origin_of(self, authors: Sequence[Author], name: str = "") -> Markup:
         """Return the argument or operation behind several values that are called `name`, with the first one's line."""
         return origin_cell(authors, name, self.line_href(authors[0].source or authors[0].read_first), self._operation)
+
+    def named(self, number: int, name: str) -> Markup:
+        """Return a link to a value by the end of the name of its operation, as `attention/exp`, or by its argument."""
+        author = self._module.attribution(number)
+        short = name if author.argument else "/".join(name.split("/")[-2:])
+        relation = f"{author.relation} " if author.relation else ""
+        return Markup(f'{relation}<a href="{self.value_href(number)}">{self._operation(shortened(short))}</a>')
+
+    def line(self, line: str) -> Markup:
+        """Return a source line without its directories, as a link if its file has a page; empty for no line."""
+        words, href = escape(shortened(line_words(line))), self.line_href(line)
+        return Markup(f'<a href="{href}" title="{escape(line)}">{words}</a>' if href else words)
 
     def line_href(self, line: str) -> str:
         """Return the href of a line, `file:line`, on the page of its file; empty where there is none."""

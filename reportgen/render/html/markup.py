@@ -35,11 +35,6 @@ def least_markup(size: int | None, is_least: object) -> Markup:
     return Markup("at least " if is_least and size is not None else "") + bytes_markup(size)
 
 
-def byte_steps_markup(amount: int) -> Markup:
-    """Return bytes × instructions, which is not an amount of memory and must not look like one."""
-    return Markup(f'<data value="{amount:d}" title="{amount:,} byte-instructions">{human_bytes(amount)}·instr.</data>')
-
-
 def count_markup(count: int | None) -> Markup:
     """Return `66,703`, sortable."""
     if count is None:

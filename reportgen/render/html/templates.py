@@ -14,7 +14,6 @@ from reportgen.render.drawings.life import life_strip
 from reportgen.render.html.excerpts import excerpt_table
 from reportgen.render.html.marks import bar, chip, group_label, plain_bar, width
 from reportgen.render.html.markup import (
-    byte_steps_markup,
     bytes_markup,
     code_spans,
     count_markup,
@@ -67,7 +66,6 @@ def environment() -> Environment:
     )
     jinja.filters |= {
         "breakable": soft_breaks,
-        "byte_steps": byte_steps_markup,
         "bytes": bytes_markup,
         "count": count_markup,
         "code_spans": code_spans,

@@ -1,63 +1,85 @@
-"""How long values are held, and how long they are idle, in each memory space.
+"""The page of lifetimes: when the largest temporaries at each peak are written and read next, and are idle meanwhile.
 
-Values of numbered siblings, as of the layers of a network, share a row.
+Numbered siblings, as of the layers of a network, are one group.
 """
 
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
-from heapq import nlargest
+from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import NamedTuple
 
 from markupsafe import Markup
 
-from reportgen.analyse.lifetimes import Stretch, idle_at_peak, is_temporary, lives
-from reportgen.analyse.padding import values_of
-from reportgen.analyse.peak_groups import sibling_name, spoken_name
-from reportgen.analyse.records import Space
-from reportgen.intervals.step_function import Peak
-from reportgen.parse.shape_parser import plain_shape
+from reportgen.analyse.lifetimes import idle_at_peak, idle_temporary_bytes
+from reportgen.analyse.peak_groups import PeakGroup
+from reportgen.analyse.records import Analysis, Space
+from reportgen.program.buffers import stretches
 from reportgen.record import record
-from reportgen.render.html.links import Links, listed
+from reportgen.render.drawings.life import Life, life_of, uses
+from reportgen.render.drawings.time_axis import TimeAxis, percent_of, time_axis
+from reportgen.render.html.links import Links
+from reportgen.render.module.peak_rows import peak_kind
 from reportgen.render.module.view_page import Rest, view_page
 from reportgen.render.view import Module
+from reportgen.reports.formats import shortened
 from reportgen.work import Page
 
-_SHOWN = 50
-_MOST_LINKED = 30
+_SHOWN = 12
+_FEW = 100
+"""Temporaries that are less than this part of a peak say nothing of it."""
+_ROOM_FOR_WORDS = 0.1
+"""The part of the program from which an idle stretch has room for words."""
+
+
+class _Around(NamedTuple):
+    """The stretch at which a buffer is held around the peak, and its last use up to and its next use from there."""
+
+    start: int
+    end: int
+    last_use: int | None
+    next_use: int | None
+
+    @property
+    def words(self) -> str:
+        """When it is written: from its first instruction to the last one that uses it before the peak."""
+        if self.last_use is None:
+            return ""
+        return f"{self.start:,}" if self.last_use == self.start else f"{self.start:,} to {self.last_use:,}"
 
 
 @record
-class SiblingStretches:
-    """The stretches of numbered siblings: from the first to the last moment, the longest one, and their sums."""
+class GroupLife:
+    """When a group of buffers is held; each moment is that of the buffer that is idle longest at the peak.
 
-    values: Markup
+    `written` is empty where no instruction writes it, and `next_read` and `idle` are None where they are unknown.
+    `words_at` is where the idle stretch after the peak has room for words, in percent of the program; empty for none.
+    """
+
+    name: Markup
     shape: Markup
-    origin: Markup
-    kind: str
-    first: int
-    last: int
-    steps: int
+    line: Markup
     size_bytes: int
-    amount: int
-
-
-@record
-class LifeTable:
-    """The rows with the largest amounts; `total` is the sum over all of them."""
-
-    rows: Sequence[SiblingStretches]
-    rest: Rest
-    total: int
+    life: Life | None
+    written: str
+    next_read: int | None
+    idle: int | None
+    words_at: str
 
 
 @record
 class SpaceLifetimes:
-    """The lifetimes in one memory space; what is idle at the peak is apart from what a caller would hold anyway."""
+    """The largest groups at the peak of a memory space, and the bytes that are idle there.
+
+    The groups are temporaries, unless these are next to nothing. `held_idle_bytes` are those of arguments and outputs.
+    """
 
     space: Space
-    peak: Peak | None
-    held: LifeTable
-    idle_at_peak: LifeTable
-    held_at_peak: LifeTable
+    idle_bytes: int
+    held_idle_bytes: int
+    axis: TimeAxis | None
+    are_temporary: bool
+    rows: Sequence[GroupLife]
+    rest: Rest
 
 
 def lifetimes_page(module: Module, site_title: str) -> Page:
@@ -76,70 +98,72 @@ def lifetimes_page(module: Module, site_title: str) -> Page:
 
 
 def _space_lifetimes(module: Module, space: Space, links: Links) -> SpaceLifetimes:
-    """Return the tables of a space: its values by bytes and time, and those that are idle at its peak."""
-    spanning = idle_at_peak(module.analysis, space)
-    # What siblings have in common, once for all tables, because there are tens of thousands of values.
-    shapes = module.analysis.facts.values.shapes
-    common = {
-        number: (sibling_name(module.attribution(number).name), plain_shape(shapes[number]))
-        for number in values_of(module.analysis, space)
-    }
-
-    def table(stretches: Iterable[Stretch]) -> LifeTable:
-        return _table(module, links, common, stretches)
-
-    def at_peak_table(*, temporary: bool) -> LifeTable:
-        """Return the table of those that are temporaries, or of the others."""
-        return table(stretch for stretch in spanning if is_temporary(module.analysis, stretch.value) == temporary)
-
+    """Return the groups of a space's peak with the most bytes, and what is idle there."""
+    analysis, peak = module.analysis, space.peak_resident
+    idle = idle_at_peak(analysis, space)
+    idle_bytes = idle_temporary_bytes(analysis, idle)
+    groups = module.peak_groups[space.color] if peak else ()
+    temporary = [group for group in groups if group.memory_class == "temporary" and group.buffers]
+    are_temporary = sum(group.size_bytes for group in temporary) * _FEW >= (peak.amount if peak else 0)
+    known = temporary if are_temporary else [group for group in groups if group.buffers]
+    rest = known[_SHOWN:]
     return SpaceLifetimes(
         space=space,
-        peak=space.peak_resident,
-        held=table(lives(module.analysis, space)),
-        idle_at_peak=at_peak_table(temporary=True),
-        held_at_peak=at_peak_table(temporary=False),
+        idle_bytes=idle_bytes,
+        held_idle_bytes=sum(stretch.amount for stretch in idle) - idle_bytes,
+        axis=time_axis(analysis.moments, module.phases, peak.moment) if peak else None,
+        are_temporary=are_temporary,
+        rows=[_row(module, group, peak.moment, links) for group in known[:_SHOWN]] if peak else (),
+        rest=Rest(
+            count=len(rest),
+            amount=sum(group.size_bytes for group in rest),
+            href=links.listing(peak_kind(space)),
+        ),
     )
 
 
-def _table(
-    module: Module,
-    links: Links,
-    common: Mapping[int, tuple[str, str]],
-    stretches: Iterable[Stretch],
-) -> LifeTable:
-    """Return the table of one stretch of each value, the largest amounts first; siblings are folded before it is cut.
-
-    `common` has the name and the shape by which values are siblings.
-    """
-    siblings: defaultdict[object, list[Stretch]] = defaultdict(list)
-    amounts: Counter[object] = Counter()
-    for stretch in stretches:
-        key = (stretch.kind, common[stretch.value])
-        siblings[key].append(stretch)
-        amounts[key] += stretch.amount
-    shown = nlargest(_SHOWN, siblings, key=lambda key: (amounts[key], -siblings[key][0].value))
-    rows = [_row(module, links, siblings[key]) for key in shown]
-    total = amounts.total()
-    rest = Rest(count=len(siblings) - len(rows), amount=total - sum(row.amount for row in rows))
-    return LifeTable(rows=rows, rest=rest, total=total)
-
-
-def _row(module: Module, links: Links, members: Sequence[Stretch]) -> SiblingStretches:
-    """Return the stretches of siblings as a row; the first value is shown, the others are folded."""
-    numbers = [member.value for member in members]
-    authors = [module.attribution(number) for number in numbers]
-    values = links.value(numbers[0])
-    if len(numbers) > 1:
-        rest = listed(numbers[1:], links.value, _MOST_LINKED)
-        values += Markup(f"<details><summary>and {len(numbers) - 1:,} more</summary>{rest}</details>")
-    return SiblingStretches(
-        values=values,
-        shape=links.shape(numbers[0]),
-        origin=links.origin_of(authors, spoken_name([author.name for author in authors])),
-        kind=members[0].kind,
-        first=min(member.first for member in members),
-        last=max(member.last for member in members),
-        steps=max(member.steps for member in members),
-        size_bytes=sum(member.size_bytes for member in members),
-        amount=sum(member.amount for member in members),
+def _row(module: Module, group: PeakGroup, peak: int, links: Links) -> GroupLife:
+    analysis, first = module.analysis, group.buffers[0]
+    buffers = [analysis.program.buffers.members(number) for number in group.buffers]
+    drawn = life_of(analysis, [member for members in buffers for member in members], module.color(first), peak)
+    # Without uses nothing tells an idle stretch from one at which values are read.
+    has_uses = analysis.dump.used_values is not None
+    stretch = max((_at_peak(analysis, members, peak) for members in buffers), key=_idle) if has_uses else None
+    times = f"{len(group.buffers):,} × " if len(group.buffers) > 1 else ""
+    row = GroupLife(
+        name=links.named(first, group.name),
+        line=links.line(module.attribution(first).source),
+        shape=Markup("<code>{}{}</code>").format(times, shortened(group.shape)),
+        size_bytes=group.size_bytes,
+        life=drawn if has_uses or drawn is None else drawn._replace(waiting=""),
+        written="",
+        next_read=None,
+        idle=None,
+        words_at="",
     )
+    if stretch is None:
+        return row
+    has_room = stretch.next_use is not None and stretch.next_use - peak >= _ROOM_FOR_WORDS * analysis.moments
+    return replace(
+        row,
+        written=stretch.words,
+        next_read=stretch.next_use,
+        idle=_idle(stretch),
+        words_at=percent_of(peak, analysis.moments) if _idle(stretch) and has_room else "",
+    )
+
+
+def _at_peak(analysis: Analysis, members: Sequence[int], peak: int) -> _Around:
+    """Return the uses of a buffer around the peak; one that nothing reads any more has no next use."""
+    held = stretches(members, analysis.dump.starts, analysis.dump.ends)
+    start, end = next(((first, last) for first, last in held if first <= peak <= last), (peak, peak))
+    used = [moment for moment in uses(analysis.program, members) if start <= moment <= end]
+    before, after = bisect_right(used, peak), bisect_left(used, peak)
+    return _Around(start, end, used[before - 1] if before else None, used[after] if after < len(used) else None)
+
+
+def _idle(stretch: _Around) -> int:
+    """Return for how many instructions around the peak a buffer is neither written nor read."""
+    first = stretch.start - 1 if stretch.last_use is None else stretch.last_use
+    last = stretch.end + 1 if stretch.next_use is None else stretch.next_use
+    return max(0, last - first - 1)

@@ -293,7 +293,7 @@ class _Tables:
 
     def _life(self, row: PeakTableRow[Any]) -> Life | None:
         members = [member for number in row.numbers for member in self._analysis.program.buffers.members(number)]
-        return life_of(self._analysis, members, row.class_, self._peak.moment if self._peak else None)
+        return life_of(self._analysis, members, f"class-{row.class_}", self._peak.moment if self._peak else None)
 
 
 def _code(label: str) -> Markup:

@@ -15,7 +15,7 @@ import reportgen
 from reportgen.errors import BrokenInstallation
 from reportgen.render.site import scripts
 
-STYLES = ("theme.css", "style.css", "search.css", "views.css", "pages.css", "print.css")
+STYLES = ("theme.css", "style.css", "search.css", "views.css", "pages.css", "values.css", "print.css")
 """What `site.css` holds. One file, because each name would be repeated on every page."""
 SCRIPTS = {"site.js": "scripts/site.js", "theme.js": "scripts/theme.js"}
 """The scripts of every page, and the module that each is bundled from."""

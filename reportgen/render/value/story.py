@@ -36,7 +36,7 @@ class ValueStory:
         # An argument is there before it is read; any other value is written first.
         uses = reads if allocation.parameter is not None else [start, *reads]
         words = " ".join([self._origin(number, start), *self._again(number), *self._uses(reads, start, end, peak)])
-        drawn = life([(start, end)], uses, analysis.moments, memory_class(allocation), peak)
+        drawn = life([(start, end)], uses, analysis.moments, f"class-{memory_class(allocation)}", peak)
         return f"{words}{life_strip(drawn, has_words=False)}"
 
     def _origin(self, number: int, start: int) -> str:

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from reportgen.model.shapes import ArrayShape, Layout
 from reportgen.parse.shape_parser import parse_shape
-from reportgen.render.value.layout import layout_sentences
+from reportgen.render.value.layout import layout_sentences, padded_words
 
 CASES = {
     "bf16[2048,1,2048,128]{0,1,3,2:T(4,128)(2,1)}": [
@@ -130,6 +130,20 @@ def test_an_endless_attribute_is_cut_short(attribute: str) -> None:
     [quote] = [text for text in layout_sentences(parse_shape(f"f32[2]{{0:{attribute}}}")) if "also has" in text]
     assert len(quote) < 300
     assert "…" in quote
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("bf16[9,18]{1,0:T(8,128)(2,1)}", "9 × 18 lies as 16 × 128"),
+        ("f32[7,2048,3]{0,1,2:T(8,128)}", "2,048 × 7 lies as 2,048 × 128"),
+        ("f32[16,256]{1,0:T(8,128)}", ""),
+        ("f32[3]{0}", ""),
+        ("(f32[3]{0:T(128)})", ""),
+    ],
+)
+def test_what_a_tile_pads_is_said_in_the_sizes_under_it(text: str, words: str) -> None:
+    assert padded_words(parse_shape(text)) == words
 
 
 def test_padding_below_one_percent_is_not_called_once_as_much() -> None:

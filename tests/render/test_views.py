@@ -120,7 +120,7 @@ def test_views_say_what_is_missing() -> None:
     pages = pages_of(module_of(allocations))
     for name in ("peak.html", "lifetimes.html", "schedule.html"):
         assert any(paragraph.get("class") == "missing" for paragraph in read_page(pages[name]).all("p"))
-    assert "No value has padding here: 2 values of 130 B dense" in plain(pages["padding.html"])
+    assert "No padding in 2 values of 130 B ." in plain(pages["padding.html"])
 
 
 def test_a_finding_is_shown_with_the_lines_of_the_dump_around_its_place() -> None:

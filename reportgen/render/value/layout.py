@@ -55,6 +55,18 @@ def layout_sentences(shape: Shape) -> list[str]:
             return ["An opaque value: a pointer to data that the compiler does not interpret."]
 
 
+def padded_words(shape: Shape) -> str:
+    """Return what the first tile of an array pads, `9 × 18 lies as 16 × 128`; empty where it pads nothing."""
+    if not isinstance(shape, ArrayShape):
+        return ""
+    sizes, steps = under_first_tile(shape)
+    padded = [round_up(size, step) for size, step in zip(sizes, steps, strict=True)]
+    if padded == sizes:
+        return ""
+    before, after = (" × ".join(f"{size:,}" for size in dimensions) for dimensions in (sizes, padded))
+    return f"{before} lies as {after}"
+
+
 def _elements_sentence(shape: ArrayShape) -> str:
     """Return how many elements an array has, and of what type and size."""
     bits, own_bits = element_bits(shape.element_type), memory_bits(shape.element_type)

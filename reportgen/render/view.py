@@ -13,6 +13,7 @@ from reportgen.render.routes import ModuleRoutes, module_slug
 from reportgen.reports.report import Report
 from reportgen.reports.source_links import SourceFile
 
+
 @record(slots=False)
 class Module(Report):
     """A report with pages."""

@@ -19,7 +19,7 @@ export const startValueSections = () => {
   const values = parent(), title = document.title;
   if (!values) return;
   const showTitle = () => {
-    const name = askedValue()?.querySelector("h2, th")?.textContent;
+    const asked = askedValue(), name = (asked?.querySelector(".xla") ?? asked?.querySelector("h2, th"))?.textContent;
     document.title = name ? `${name}${title.slice(title.indexOf(" · "))}` : title;
   };
   values.querySelectorAll(":scope > section").forEach((section) =>

@@ -1,4 +1,4 @@
-"""Drawings stay in their frame, link to the pages of what they show, and have correct numbers in their captions."""
+"""Drawings stay in their frame, and have correct numbers in their captions."""
 
 import re
 
@@ -13,8 +13,6 @@ from reportgen.render.drawings.layout_drawing import TileGrid, layout_drawing, t
 from reportgen.render.drawings.packing import Scale, packing
 from reportgen.render.drawings.step_chart import step_chart
 from reportgen.render.drawings.svg import Box
-from reportgen.render.value.neighbours import MOST_BOXES, columns, neighbourhood
-from tests.support.site import read_page
 
 _RECTANGLE = re.compile(r"M(\d+) (\d+)h(\d+)v(\d+)H(\d+)z")
 _STEP = re.compile(r"([HV])(\d+)")
@@ -43,41 +41,6 @@ def boxes(most: int, high: int = 1000) -> st.SearchStrategy[list[Box]]:
     edges = st.tuples(st.integers(0, high), st.integers(1, high)).map(lambda edge: (edge[0], edge[0] + edge[1]))
     moments = st.tuples(st.integers(0, 50), st.integers(0, 50)).map(lambda span: (span[0], span[0] + span[1]))
     return st.lists(st.builds(lambda time, span: box(*time, *span), moments, edges), min_size=1, max_size=most)
-
-
-@given(boxes(2 * MOST_BOXES))
-def test_a_neighbourhood_stays_in_its_frame(found: list[Box]) -> None:
-    # Neighbours hold some of the same bytes; these are cut to do so.
-    own = found[0]
-    others = [one._replace(low=min(one.low, own.high - 1), high=max(one.high, own.low + 1)) for one in found[1:]]
-    svg = neighbourhood(own, others)
-    assert leaves_its_frame(svg) == []
-    assert len(rectangles(svg)) <= MOST_BOXES + 1
-
-
-def test_a_neighbour_has_a_tooltip_and_a_link_to_its_page() -> None:
-    page = read_page(neighbourhood(box(3, 5, 0, 8), [box(0, 2, 0, 8, "before"), box(6, 9, 0, 8, "after")]))
-    assert [link["href"] for link in page.all("a")] == ["before.html", "after.html"]
-    assert len(page.all("title")) == 2
-
-
-def test_the_value_itself_is_drawn_between_its_neighbours() -> None:
-    own, before, after = box(3, 5, 0, 8), box(0, 2, 0, 8), box(6, 900, 0, 8)
-    assert columns(own, [before, after]) == [0, 3, 6, 901]
-    assert [left for left, *_ in rectangles(neighbourhood(own, [before, after]))] == [0, 2, 1]
-
-
-def test_too_many_neighbours_are_merged_into_groups_with_their_number() -> None:
-    others = [box(10 + number, 10 + number, number, number + 1, f"v{number}") for number in range(100)]
-    svg = neighbourhood(box(0, 5, 0, 100), others)
-    counts = [int(count or 1) for count in re.findall(r"<title>(?:(\d+) values)?", svg)]
-    assert sum(counts) == len(others)
-    assert len(counts) <= MOST_BOXES
-
-
-def test_names_are_escaped() -> None:
-    svg = neighbourhood(box(3, 5, 0, 8), [box(0, 2, 0, 8)._replace(tooltip='<script>"&')])
-    assert "<title>&lt;script&gt;&quot;&amp;</title>" in svg
 
 
 @given(boxes(30), st.integers(1, 2000))
@@ -157,10 +120,3 @@ def test_a_layout_stays_in_its_frame_and_shows_its_padding(text: str) -> None:
 )
 def test_a_layout_with_nothing_to_show_is_not_drawn(text: str) -> None:
     assert layout_drawing(parse_shape(text)) == ""
-
-
-def test_an_order_in_memory_other_than_row_major_is_drawn() -> None:
-    drawn = layout_drawing(parse_shape("f32[4,3,100]{0,2,1}"))
-    assert "4×3×100 as written" in drawn
-    assert "3×100×4 in memory" in drawn
-    assert 'class="line" d="M30 10L10 30M50 10L30 30M10 10L50 30"' in drawn

@@ -120,7 +120,7 @@ def test_a_value_is_told_in_a_sentence() -> None:
     told = ValueStory(made, links).of(largest)
     assert "flax_gpt.py:17" in told
     assert "in the forward pass" in told
-    assert "At the peak it is idle" in told
+    assert "At the peak it is <b>idle</b>" in told
 
 
 def test_a_value_of_several_passes_is_told_all_of_them() -> None:

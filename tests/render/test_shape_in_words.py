@@ -29,7 +29,7 @@ CASES = {
         "A scalar of type f32, 32 bits.",
         (
             "Tile (128): the fastest dimension (after adding one of size 1) is padded to a multiple of 128; "
-            "here 1 becomes 128."
+            "here 1 becomes 128, with 1 of 128 lanes used."
         ),
         "It has 4 bytes without padding and 512 in this layout, 128 times as much.",
     ],
@@ -51,7 +51,10 @@ CASES = {
     "bf16[1,128]{0,1:T(1,128)(2,1)}": [
         "An array of 1×128 elements of type bf16, 16 bits each: 128 elements.",
         "In memory, from slowest to fastest varying: dimensions 1, 0, of sizes 128, 1 (column-major).",
-        "Tile (1,128): the two fastest dimensions are padded to multiples of 1×128; here 128×1 becomes 128×128.",
+        (
+            "Tile (1,128): the two fastest dimensions are padded to multiples of 1×128; here 128×1 becomes 128×128, "
+            "with 1 of 128 lanes used."
+        ),
         (
             "Tile (2,1) then regroups the two fastest dimensions of the tiled array, 1×128, in blocks of 2×1, which do "
             "not divide it evenly; XLA's size counts only the first tile."

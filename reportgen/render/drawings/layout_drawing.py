@@ -1,4 +1,4 @@
-"""Draw how an array is laid out in memory: the order of its dimensions, then its two fastest dimensions in tiles.
+"""Draw how tiles pad an array: its two fastest dimensions in memory.
 
 All tiles are drawn at the same size. If there are many, only the first ones and the last are drawn, because what
 matters, the padding, is in the last. Small arrays show each cell. The page says the same in words.
@@ -6,15 +6,13 @@ matters, the padding, is in the last. Small arrays show each cell. The page says
 
 from typing import NamedTuple
 
-from reportgen.analyse.sizes import merged_under_tile, physical_dimensions, physical_order, round_up, tile_levels
+from reportgen.analyse.sizes import merged_under_tile, round_up, tile_levels
 from reportgen.model.shapes import ArrayShape, Shape
 from reportgen.render.drawings.svg import drawing, path, rectangle
 
 _MOST_CELLS = 32  # along an edge, drawn one by one
 _MOST_TILES = 6  # along an edge; of more, this many are drawn with a gap before the last
 _TILE = 12
-_MOST_DIMENSIONS = 12
-_DIMENSION, _ORDER_HEIGHT, _BOX_HEIGHT = 20, 40, 10
 
 
 class Edge(NamedTuple):
@@ -65,11 +63,9 @@ class TileGrid(NamedTuple):
 
 
 def layout_drawing(shape: Shape) -> str:
-    """Return the drawings of an array: none if it is row-major and fills all of its tiles."""
-    if not isinstance(shape, ArrayShape) or not shape.dimensions:
-        return ""
-    order, grid = _order(shape), tile_grid(shape)
-    return order + _tiles(grid) if grid and (grid.padded_cells or order) else order
+    """Return the drawing of an array in its tiles; none if it fills all of them."""
+    grid = tile_grid(shape) if isinstance(shape, ArrayShape) and shape.dimensions else None
+    return _tiles(grid) if grid and grid.padded_cells else ""
 
 
 def tile_grid(shape: ArrayShape) -> TileGrid | None:
@@ -98,7 +94,7 @@ def _tiles(grid: TileGrid) -> str:
     if down.tiles > _MOST_TILES:
         gaps.append(rectangle(0, down.length - _TILE - 1, across.length, 2))
     body = [
-        path(rectangle(0, 0, across.length, down.length), "pad") if grid.padded_cells else "",
+        path(rectangle(0, 0, across.length, down.length), "pad"),
         path(rectangle(0, 0, across.filled, down.filled)),
         path("".join(lines), "line") if lines else "",
         path("".join(gaps), "gap") if gaps else "",
@@ -108,30 +104,5 @@ def _tiles(grid: TileGrid) -> str:
     count = f"{across.tiles:,}" if flat else f"{down.tiles:,}×{across.tiles:,}"
     size = f"{across.tile}" if flat else f"{down.tile}×{across.tile}"
     tiles = f"1 tile of {size}" if count == "1" else f"{count} tiles of {size}"
-    blank = f"; blank: {grid.padded_cells:,} of {grid.cells:,} cells are padding."
-    caption = tiles + (blank if grid.padded_cells else ", all filled.")
+    caption = f"{tiles}; blank: {grid.padded_cells:,} of {grid.cells:,} cells are padding."
     return f'<figure class="layout">{svg}<figcaption>{caption}</figcaption></figure>'
-
-
-def _order(shape: ArrayShape) -> str:
-    """Draw the dimensions as written above those in memory, each joined to its place; nothing if row-major."""
-    order = physical_order(shape)
-    if order == tuple(range(len(order))) or len(order) > _MOST_DIMENSIONS:
-        return ""
-    below, middle = _ORDER_HEIGHT - _BOX_HEIGHT, _DIMENSION // 2
-    boxes = [
-        rectangle(_DIMENSION * place + 1, top, _DIMENSION - 2, _BOX_HEIGHT)
-        for top in (0, below)
-        for place in range(len(order))
-    ]
-    lines = [
-        f"M{_DIMENSION * dimension + middle} {_BOX_HEIGHT}L{_DIMENSION * place + middle} {below}"
-        for place, dimension in enumerate(order)
-    ]
-    body = [path("".join(boxes)), path("".join(lines), "line")]
-    svg = drawing(_DIMENSION * len(order), _ORDER_HEIGHT, body, label=None)
-    written, stored = (
-        "×".join("?" if size is None else str(size) for size in sizes)
-        for sizes in (shape.dimensions, physical_dimensions(shape))
-    )
-    return f'<figure class="layout"><p>{written} as written{svg}<p>{stored} in memory</figure>'

@@ -19,14 +19,20 @@ _Stretch = tuple[int, int]
 class Life(NamedTuple):
     """A strip: the paths of what is held, of what only waits, and of the peak; the last two may be empty.
 
-    `look` is the class of its color, as `source-1` or `class-output`, and `words` say the same as the strip.
+    `look` is the class of its color, as `source-1` or `class-output`; it is from instruction `start` to `end`.
     """
 
     look: str
     held: str
     waiting: str
     peak: str
-    words: str
+    start: int
+    end: int
+
+    @property
+    def words(self) -> str:
+        """The same in words."""
+        return f"live from instruction {self.start:,} to {self.end:,}{', idle at times' if self.waiting else ''}"
 
 
 def life_of(analysis: Analysis, members: Sequence[int], look: str, peak: int | None) -> Life | None:
@@ -48,7 +54,8 @@ def life(held: Sequence[_Stretch], used: Sequence[int], moments: int, look: str,
         held=_strokes(held, total),
         waiting=_strokes(waiting, total) if waiting else "",
         peak=f"M{_pixels(peak * _WIDTH / total)} 0v{_HEIGHT}" if peak is not None else "",
-        words=f"live from instruction {start:,} to {end:,}" + (", idle at times" if waiting else ""),
+        start=start,
+        end=end,
     )
 
 

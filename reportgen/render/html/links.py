@@ -13,7 +13,7 @@ from reportgen.parse.shape_parser import plain_shape
 from reportgen.program.author import Author
 from reportgen.render import routes
 from reportgen.render.html.markup import slash_breaks, soft_breaks
-from reportgen.render.html.origin import origin_cell
+from reportgen.render.html.origin import name_end, origin_cell
 from reportgen.render.view import Module
 from reportgen.reports.formats import shortened
 from reportgen.reports.report import key_text
@@ -91,9 +91,9 @@ class Links:
     def named(self, number: int, name: str) -> Markup:
         """Return a link to a value by the end of the name of its operation, as `attention/exp`, or by its argument."""
         author = self._module.attribution(number)
-        short = name if author.argument else "/".join(name.split("/")[-2:])
         relation = f"{author.relation} " if author.relation else ""
-        return Markup(f'{relation}<a href="{self.value_href(number)}">{self._operation(shortened(short))}</a>')
+        words = self._operation(shortened(name_end(author, name)))
+        return Markup(f'{relation}<a href="{self.value_href(number)}">{words}</a>')
 
     def line(self, line: str) -> Markup:
         """Return a source line without its directories, as a link if its file has a page; empty for no line."""

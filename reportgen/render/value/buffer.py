@@ -1,4 +1,4 @@
-"""Say which buffer a value is part of: its neighbours there, when the buffer is held, and its author.
+"""Say which buffer a value is part of: its neighbours there, and when the buffer is held.
 
 A buffer may have thousands of values, each with a page, so a page names only the nearest.
 """
@@ -33,8 +33,8 @@ class BufferRow:
             return ""
         steps = " → ".join(self._steps(members, self._places[number]))
         return (
-            f"<dt>Buffer<dd>one of {len(members):,} values that share these bytes by the rules of XLA: {steps}"
-            f"{self._held(members[0])}<br>Written by: {self._links.origin(number)}"
+            f"<dt>Same buffer<dd>{steps}, {len(members):,} values that XLA keeps in the same bytes."
+            f"{self._held(members[0])} The bar above is their life, and the line below it that of this one."
         )
 
     def _steps(self, members: Sequence[int], place: int) -> Iterator[str]:
@@ -51,4 +51,4 @@ class BufferRow:
         dump = self._module.analysis.dump
         held = stretches(self._buffers.members(first), dump.starts, dump.ends)
         words = listed(held, lambda stretch: f"{stretch[0]} to {stretch[1]}", _MOST_STRETCHES)
-        return f"<br>Live from {words}." if held else ""
+        return f" Live from {words}." if held else ""

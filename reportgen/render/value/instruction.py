@@ -1,4 +1,4 @@
-"""Show the instruction that defines a value: its text with links, where it comes from, what else it defines.
+"""Show the instruction that defines a value: its text with links, and what its metadata says.
 
 An instruction that yields a tuple defines several values, and its text may be megabytes long. So a definition is made
 once for the pages of all its values, and only the first of them shows a long text.
@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 from html import escape
 
-from reportgen.render.html.links import MOST_LINKS, Links, listed
+from reportgen.render.html.links import Links
 from reportgen.render.view import Module
 
 LONG_TEXT = 300
@@ -35,33 +35,13 @@ class DefinitionRows:
         self._name = name
         self.values = module.analysis.dump.made_by[name]
         self._text = module.instruction_text(name)
-        self._is_long = self._text is not None and len(self._text) > LONG_TEXT
 
-    def rows(self, number: int) -> list[str]:
-        """Return rows on the origin of the value `number` in the program, and on its siblings."""
-        origin = [] if self._text is None else list(self._origin_rows())
-        if len(self.values) == 1:
-            return origin
-        # Only the first, because a tuple may have thousands of elements.
-        index, href = self._module.analysis.dump.values.shape_index, self._links.value_href
-        others = [value for value in self.values[: MOST_LINKS + 1] if value != number][:MOST_LINKS]
-        shown = [f'<a href="{href(other)}">{index(other)}</a>' for other in others]
-        rest = len(self.values) - 1 - len(shown)
-        more = f" and {rest:,} more" if rest else ""
-        return [*origin, f"<dt>Siblings<dd>{', '.join(shown)}{more}"]
-
-    def _origin_rows(self) -> Iterator[str]:
-        """Yield the opcode, the remaining metadata and, if the text is too long to repeat, the operands."""
+    def rows(self) -> Iterator[str]:
+        """Yield the metadata that no other row shows."""
         instruction = self._module.analysis.program.instruction(self._name)
-        assert instruction is not None, "the dump has its text"
-        yield f"<dt>Opcode<dd>{escape(instruction.opcode) or 'unknown'}"
-        for key, stated in instruction.metadata.items():
-            if key in _SHOWN_ELSEWHERE or (key == "stack_frame_id" and self._module.join.frames):
-                continue
-            yield f"<dt><code>{escape(key)}</code><dd><code>{escape(stated)}</code>"
-        # The text of a short instruction shows its operands, on each page.
-        if self._is_long and instruction.operands:
-            yield f"<dt>Operands<dd>{listed(instruction.operands, self._links.instruction)}"
+        for key, stated in instruction.metadata.items() if instruction else ():
+            if key not in _SHOWN_ELSEWHERE and not (key == "stack_frame_id" and self._module.join.frames):
+                yield f"<dt><code>{escape(key)}</code><dd><code>{escape(stated)}</code>"
 
     def text(self, number: int) -> str:
         """Return the instruction's text, which its first value alone has."""

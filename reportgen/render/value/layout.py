@@ -26,6 +26,7 @@ from reportgen.model.shapes import ArrayShape, BufferShape, OpaqueShape, Shape, 
 from reportgen.reports.formats import counted, cut
 
 _SMALL_NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+_LANES = 128  # of a vector register of a TPU
 _LONGEST_QUOTE = 200  # characters of attributes that this module has no words for
 _NO_POINTERS = 0  # arrays hold no pointers, so their size does not matter
 
@@ -143,7 +144,8 @@ def _padding_sentence(tile: Tile, shape: ArrayShape) -> str:
     are = "is" if len(tile) == 1 else "are"
     multiples = "a multiple" if len(steps) == 1 else "multiples"
     rule = f"{are} padded to {multiples} of {_sizes(steps)}"
-    return f"Tile {_tile_text(tile)}: {dimensions} {rule}; here {_sizes(merged)} becomes {_sizes(padded)}."
+    used = f", with {merged[-1]} of {_LANES} lanes used" if merged[-1] < steps[-1] == _LANES else ""
+    return f"Tile {_tile_text(tile)}: {dimensions} {rule}; here {_sizes(merged)} becomes {_sizes(padded)}{used}."
 
 
 def _regrouping_sentence(tile: Tile, sizes: list[int]) -> str:

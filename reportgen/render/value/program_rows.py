@@ -5,16 +5,15 @@ the value's own instruction.
 """
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Mapping
 from html import escape
 
 from reportgen.parse.module_text import ModuleText
-from reportgen.parse.stack_frames import Frame
 from reportgen.program.author import Author, Rule
 from reportgen.render.html.links import Links, listed
 from reportgen.render.view import Module
 from reportgen.reports.formats import cut
+from reportgen.reports.source_words import line_words
 
 RULES: Mapping[Rule, str] = {
     "moved": "it moves or carries what this operation computed",
@@ -32,6 +31,7 @@ _COPY = "copied from"
 
 _MOST_ON_PATH = 6
 _MOST_INSIDE = 60
+_MOST_CALLERS = 6
 _LONGEST_LINE = 160
 # They compute nothing, so they do not tell one fusion from another.
 _NOT_COUNTED = frozenset({"parameter", "constant", "bitcast", "tuple", "get-tuple-element"})
@@ -44,29 +44,34 @@ class ProgramRows:
         self._module = module
         self._links = links
 
-    def rows(self, number: int, explained: dict[object, int]) -> Iterator[str]:
-        """Yield the operation or argument, its source lines, what is inside a fusion, and the loops around it.
-
-        A stack is shown whole only by the first value of a page, which `explained` says.
-        """
+    def rows(self, number: int) -> Iterator[str]:
+        """Yield the operation or argument and how it was found, what is inside a fusion, and the loops around it."""
         found = self._module.attribution(number)
         name = self._module.analysis.facts[number].value.key.name
-        if found.argument:
+        if found.argument and found.rule != "argument":
             yield f"<dt>Argument<dd>{self._argument(found)}"
-        if found.reader:
-            yield f"<dt>First read by<dd><code>{escape(found.reader.name)}</code>"
-            found = replace(found, stack=found.stack or found.reader.stack)
         if found.scope:
             term = "First read by" if found.rule == "read" else "Operation"
             yield f"<dt>{term}<dd><code>{escape(found.scope)}</code>{self._how(found)}"
-        if found.stack:
-            first = explained.setdefault(found.stack, number)
-            whole = self._whole_stack(found.stack) if first == number else self._same_stack(first)
-            yield self._source(found.stack) + (whole if len(found.stack) > 1 else "")
         if module := self._module.join.module:
             yield from self._inside_row(name, module)
             if path := module.path_to_entry(name):
                 yield f"<dt>Runs in<dd>{listed(path, self._links.instruction)}"
+
+    def source(self, number: int) -> str:
+        """Return the line of the user's code that fills a value or reads it first, with its neighbours and callers."""
+        found = self._module.attribution(number)
+        stack = found.stack or (found.reader.stack if found.reader else ())
+        if not stack:
+            return ""
+        # A stack of library code alone is shown from its innermost frame.
+        own = next((frame for frame in stack if not frame.is_of_library), stack[0])
+        sources, href = self._module.sources, self._links.line_href(str(own))
+        callers = [frame for frame in stack if frame != own and not frame.is_of_library][:_MOST_CALLERS]
+        words = ", ".join(escape(line_words(str(frame))) for frame in callers)
+        called = f"<br><small>Called from {words}</small>" if words else ""
+        first = "" if found.stack else "first read at "
+        return f"<p>{first}{sources.place(own, href)}{called}{sources.excerpt(own, href)}"
 
     def _argument(self, found: Author) -> str:
         """Return the argument that the bytes are, are copied from, or have taken the memory of."""
@@ -82,22 +87,6 @@ class ProgramRows:
             return ""
         path = found.path if len(found.path) <= _MOST_ON_PATH else (*found.path[:3], "…", *found.path[-2:])
         return f"<br><small>{words}: {' → '.join(map(self._links.instruction, path))}</small>"
-
-    def _same_stack(self, first: int) -> str:
-        return f"<br><small>same stack as {self._links.value(first)}</small>"
-
-    def _source(self, stack: Sequence[Frame]) -> str:
-        """Return the innermost frame of the user's own code, with its lines where they may be shown."""
-        # A stack of library code alone is shown from its innermost frame.
-        own = next((frame for frame in stack if not frame.is_of_library), stack[0])
-        sources, href = self._module.sources, self._links.line_href(str(own))
-        return f"<dt>Source<dd>{sources.place(own, href)}{sources.excerpt(own, href)}"
-
-    def _whole_stack(self, stack: Sequence[Frame]) -> str:
-        """Return all frames of a stack, folded."""
-        places = (self._module.sources.place(frame, self._links.line_href(str(frame))) for frame in stack)
-        rows = "".join(f"<li>{place}" for place in places)
-        return f'<details><summary>Stack of {len(stack)}</summary><ol class="stack">{rows}</ol></details>'
 
     def _inside_row(self, name: str, module: ModuleText) -> list[str]:
         """Return what a fusion is made of: how often each opcode occurs, and its instructions, folded."""

@@ -4,10 +4,8 @@ from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from html import escape
 
-from reportgen.analyse.classes import memory_class
 from reportgen.analyse.phases import PASSES, Phase
 from reportgen.program.author import UNNAMED_ARGUMENT
-from reportgen.render.drawings.life import life, life_strip
 from reportgen.render.html.links import Links, listed
 from reportgen.render.view import Module
 from reportgen.reports.formats import counted, shortened
@@ -26,18 +24,14 @@ class ValueStory:
         }
 
     def of(self, number: int) -> str:
-        """Return the sentences about a value and the strip of its life as HTML; empty for one that is never live."""
+        """Return the sentences about a value as HTML; empty for one that is never live."""
         analysis = self._module.analysis
         dump, start, end = analysis.dump, analysis.dump.starts[number], analysis.dump.ends[number]
         if start < 0:
             return ""
         allocation = dump.allocations[dump.values.allocations[number]]
         peak, reads = self._peaks.get(allocation.color), analysis.program.reads(number)
-        # An argument is there before it is read; any other value is written first.
-        uses = reads if allocation.parameter is not None else [start, *reads]
-        words = " ".join([self._origin(number, start), *self._again(number), *self._uses(reads, start, end, peak)])
-        drawn = life([(start, end)], uses, analysis.moments, f"class-{memory_class(allocation)}", peak)
-        return f"{words}{life_strip(drawn, has_words=False)}"
+        return " ".join([self._origin(number, start), *self._again(number), *self._uses(reads, start, end, peak)])
 
     def _origin(self, number: int, start: int) -> str:
         """Return who holds or writes the value."""
@@ -52,7 +46,7 @@ class ValueStory:
         is_known = attribution.is_named and not attribution.relation
         by = escape(shortened("/".join(attribution.name.split("/")[-2:]) if is_known else name))
         where = f" ({_line(attribution.source)})" if attribution.source and is_known else ""
-        return f"Written by <code>{by}</code>{where} at instruction {start:,}{_within(self._passes, start)}."
+        return f"<b>Written by</b> <code>{by}</code>{where} at instruction {start:,}{_within(self._passes, start)}."
 
     def _again(self, number: int) -> Iterator[str]:
         """Yield which instructions compute the same value."""
@@ -68,7 +62,7 @@ class ValueStory:
             return
         reader = self._module.instruction_at(reads[-1])
         by = f" by {self._links.instruction(reader)}" if reader else ""
-        yield f"Read last{by} at instruction {reads[-1]:,}{_within(self._passes, reads[-1])}."
+        yield f"<b>Read last</b>{by} at instruction {reads[-1]:,}{_within(self._passes, reads[-1])}."
         if peak is None or not start <= peak <= end:
             return
         place = bisect_left(reads, peak)
@@ -76,7 +70,8 @@ class ValueStory:
         if place == len(reads):
             yield "At the peak it is live although nothing reads it any more."
         elif before < peak < reads[place]:
-            yield f"At the peak it is idle: nothing uses it for {counted(reads[place] - before - 1, 'instruction')}."
+            idle = counted(reads[place] - before - 1, "instruction")
+            yield f"At the peak it is <b>idle</b>: nothing uses it for {idle}."
         else:
             yield "It is used at the peak."
 

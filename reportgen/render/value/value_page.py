@@ -5,28 +5,31 @@ module that matter little are rows.
 """
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import lru_cache, partial
 from html import escape
-from itertools import groupby
 from typing import NamedTuple
 
-from reportgen.analyse.classes import MemoryClass, memory_class
 from reportgen.analyse.notable import LEAST_SHARE, notable_values
 from reportgen.analyse.results import Finding
-from reportgen.parse.shape_parser import ShapeError, parse_shape
+from reportgen.parse.shape_parser import ShapeError, parse_shape, plain_shape
 from reportgen.render.drawings.layout_drawing import layout_drawing
 from reportgen.render.html.links import Links
+from reportgen.render.html.origin import name_end
 from reportgen.render.html.templates import render
 from reportgen.render.routes import VALUES_FOLDER, value_id
 from reportgen.render.value.about import ValueAbout
+from reportgen.render.value.advice import ValueAdvice
 from reportgen.render.value.instruction import LONG_TEXT, DefinitionRows
 from reportgen.render.value.layout import layout_sentences
+from reportgen.render.value.lives import ValueLives
 from reportgen.render.value.neighbours import ValueNeighbours
+from reportgen.render.value.program_rows import ProgramRows
 from reportgen.render.value.story import ValueStory
+from reportgen.render.value.uses import ValueUses
 from reportgen.render.value.value_row import COLUMNS, ValueRows
 from reportgen.render.view import Module
-from reportgen.reports.formats import cut, human_bytes, shortened
+from reportgen.reports.formats import cut, shortened
 from reportgen.reports.report import key_text
 from reportgen.work import Page
 
@@ -43,23 +46,33 @@ TERMS = (
 """The terms of the glossary that are said of values, linked at the top of the page."""
 
 _FOLDED_TEXT = 2_000
+_LONGEST_SHAPE = 60
 
 
 class ValueSection(NamedTuple):
-    """What a page shows of a value: its name, and HTML for each part.
+    """What a page shows of a value: its names, what it takes of the peak, and HTML for each part.
 
-    The parts are plain strings, because `Markup` would take a twentieth of the time of a page.
+    `xla_name` is empty where `name` is that, `color` and `line` are those of its source line. The parts are plain
+    strings, because `Markup` would take a twentieth of the time of a page.
     """
 
     id: str
     name: str
-    kind: MemoryClass
-    size: str
+    xla_name: str
+    shape: str
+    size_bytes: int
+    at_peak: str
+    color: str
+    line: str
     story: str
+    life: str
+    uses: str
+    source: str
+    place: str
+    layout: str
+    advice: str
     about: str
     instruction: str
-    neighbours: str
-    shape: str
     findings: Sequence[Finding]
 
 
@@ -72,9 +85,10 @@ class ValueRenderer:
         self._links = links = Links(module, 1, VALUES_FOLDER)
         # The values of one instruction follow one another, so the last definition is enough.
         self._definition = lru_cache(maxsize=1)(partial(DefinitionRows, module, links))
-        self._story = ValueStory(module, links)
-        self._about = ValueAbout(module, links)
-        self._neighbours = ValueNeighbours(module, links)
+        self._story, self._uses = ValueStory(module, links), ValueUses(module, links)
+        self._about, self._program = ValueAbout(module, links), ProgramRows(module, links)
+        self._neighbours, self._advice = ValueNeighbours(module, links), ValueAdvice(module, links)
+        self._lives = ValueLives(module)
         self._rows = ValueRows(module, links)
         self._is_notable = notable_values(module.analysis)
         self._findings: defaultdict[int, list[Finding]] = defaultdict(list)
@@ -84,8 +98,10 @@ class ValueRenderer:
 
     def page(self, numbers: Sequence[int]) -> Page:
         """Return the page of the values of a group."""
-        path = self._module.routes.value_page(numbers[0])
+        path, values = self._module.routes.value_page(numbers[0]), self._module.analysis.facts
         explained: dict[object, int] = {}
+        sections = [number for number in numbers if self._is_notable[number]]
+        rows = [number for number in numbers if not self._is_notable[number]]
         content = render(
             "pages/value.html",
             path,
@@ -99,44 +115,48 @@ class ValueRenderer:
             first=numbers[0],
             last=numbers[-1],
             count=len(numbers),
-            runs=[*self._runs(numbers, explained)],
+            sections=[self._section(number, explained) for number in sections],
+            symbols=self._lives.symbols(sections),
+            rows=[self._rows.row(number, self._definition(values[number].value.key.name)) for number in rows],
+            row_style=self._lives.peak_style(rows),
             columns=COLUMNS,
             least_share=LEAST_SHARE,
-            has_rows=not all(self._is_notable),
         )
         # Many links lead to a value on the same page, and each page is hundreds of kilobytes.
         own = path.rpartition("/")[2].encode()
         return Page(path, content.replace(b'href="%s#' % own, b'href="#'))
 
-    def _runs(self, numbers: Sequence[int], explained: dict[object, int]) -> Iterator[tuple[bool, Sequence[object]]]:
-        """Yield the values in their order: sections one after another, or rows of one table."""
-        for is_notable, run in groupby(numbers, key=self._is_notable.__getitem__):
-            yield is_notable, [self._section(one, explained) if is_notable else self._row(one) for one in run]
-
-    def _row(self, number: int) -> str:
-        return self._rows.row(number, self._definition(self._module.analysis.facts[number].value.key.name))
-
     def _section(self, number: int, explained: dict[object, int]) -> ValueSection:
-        """Return what a page shows of a value; its shape and stack only if the page has not `explained` them before."""
-        value = self._module.analysis.facts[number].value
+        """Return what a page shows of a value; its shape in words only if the page has not `explained` it before."""
+        value, author = self._module.analysis.facts[number].value, self._module.attribution(number)
         definition = self._definition(value.key.name)
         # Like the text of an instruction, a long shape is whole only in the section of the first value.
         shape = value.shape if number == definition.values[0] else cut(value.shape, LONG_TEXT)
-        code = f'<code class="block">{escape(shape)}</code>'
+        code = f"<code>{escape(shape)}</code>"
         if len(shape) > _FOLDED_TEXT:
             code = f"<details><summary>{len(shape):,} characters</summary>{code}</details>"
         first = explained.setdefault(value.shape, number)
         layout = _layout(value.shape) if first == number else f"<p>Explained with {self._links.value(first)}."
+        xla_name = shortened(key_text(value.key))
+        name = f"{author.relation} {name_end(author)}".lstrip() if author.is_named else xla_name
         return ValueSection(
             id=value_id(self._module.routes.value_names[number]),
-            name=shortened(key_text(value.key)),
-            kind=memory_class(self._module.analysis.dump.allocations[value.allocation]),
-            size=human_bytes(value.size_bytes),
+            name=shortened(name),
+            xla_name=xla_name if author.is_named else "",
+            shape=cut(plain_shape(value.shape), _LONGEST_SHAPE),
+            size_bytes=value.size_bytes,
+            at_peak=self._lives.at_peak(number),
+            color=self._module.color(number),
+            line=self._links.line(author.source),
             story=self._story.of(number),
-            about=self._about.rows(number, definition, explained),
+            life=self._lives.drawing(number),
+            uses=self._uses.table(number),
+            source=self._program.source(number),
+            place=self._neighbours.section(number),
+            layout=f"<p>{code}\n{layout}",
+            advice=self._advice.sentence(number),
+            about=self._about.rows(number, definition),
             instruction=definition.text(number),
-            neighbours=self._neighbours.section(number),
-            shape=f"{code}\n{layout}",
             findings=self._findings.get(number, ()),
         )
 

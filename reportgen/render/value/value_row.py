@@ -9,7 +9,7 @@ from reportgen.render.value.instruction import DefinitionRows
 from reportgen.render.view import Module
 from reportgen.reports.formats import cut, shortened
 
-COLUMNS = ("Value", "Bytes", "Shape", "Allocation, offset", "Live", "Read by", "Operation or argument", "Dump line")
+COLUMNS = ("Bytes", "Value", "Live", "Shape", "Operation or argument", "Read by", "Allocation, offset")
 
 _LONGEST_SHAPE, _MOST_READERS = 80, 5
 
@@ -18,28 +18,30 @@ class ValueRows:
     """The rows of one module's values."""
 
     def __init__(self, module: Module, links: Links) -> None:
-        self._module, self._links = module, links
+        self._module, self._links, self._length = module, links, max(module.analysis.moments, 1)
 
     def row(self, number: int, definition: DefinitionRows) -> str:
         """Return the row of a value; the first one of an instruction has the text of that below it."""
         dump, values, links = self._module.analysis.dump, self._module.analysis.dump.values, self._links
         start, end, allocation = dump.starts[number], dump.ends[number], values.allocations[number]
         index = dump.allocations[allocation].index
-        live = f"{start:,} to {end:,}" if start >= 0 else "–"
+        live = f'<td style="{self._place(start, end)}">{start:,} to {end:,}' if start >= 0 else "<td>–"
         cells = (
-            f"<td>{values.sizes[number]:,}",
+            f'<th scope="row">{escape(shortened(values.keys[number].removesuffix(WHOLE)))}',
+            live,
             f"<td><code>{escape(cut(values.shapes[number], _LONGEST_SHAPE))}</code>",
-            f'<td><a href="{links.allocation_href(allocation)}">{index}</a> + {values.offsets[number]:,}',
-            f"<td>{live}",
-            f"<td>{self._readers(number)}",
             f"<td>{links.origin(number)}",
-            f"<td>{dump.text.locate(values.text_offsets[number]).line}",
+            f"<td>{self._readers(number)}",
+            f'<td><a href="{links.allocation_href(allocation)}">{index}</a> + {values.offsets[number]:,}',
         )
-        name = escape(shortened(values.keys[number].removesuffix(WHOLE)))
-        head = f'<tr id="{value_id(self._module.routes.value_names[number])}"><th scope="row">{name}'
+        head = f'<tr id="{value_id(self._module.routes.value_names[number])}"><td>{values.sizes[number]:,}'
         is_first = number == definition.values[0]
         text = f'<tr class="text"><td colspan="{len(COLUMNS)}">{definition.text(number)}' if is_first else ""
         return "".join((head, *cells, text))
+
+    def _place(self, start: int, end: int) -> str:
+        """Return where a life lies on the axis of the program, for the style sheet, which draws it."""
+        return f"--a:{100 * start / self._length:.3g};--b:{100 * (end + 1 - start) / self._length:.3g}"
 
     def _readers(self, number: int) -> str:
         readers = list(dict.fromkeys(self._module.analysis.program.readers_of(number)))

@@ -1,0 +1,90 @@
+"""Draw the lives of values below the memory of their space, and say what they take of its peak."""
+
+from collections.abc import Sequence
+from functools import lru_cache
+
+from reportgen.analyse.records import Space
+from reportgen.analyse.spaces import main_space
+from reportgen.render.drawings.life import Life, life_of
+from reportgen.render.drawings.life_curve import life_below_curve, symbols
+from reportgen.render.drawings.time_axis import time_axis
+from reportgen.render.view import Module
+from reportgen.reports.formats import percent
+
+
+class ValueLives:
+    """The drawings of one module's values; the curve of each memory space is made once."""
+
+    def __init__(self, module: Module) -> None:
+        analysis = self._analysis = module.analysis
+        self._module = module
+        self._main = main_space(analysis.spaces)
+        self._length = max(analysis.moments, 1)
+        self._peaks = {color: space.peak_resident for color, space in analysis.spaces.items() if space.peak_resident}
+        self._axes = {
+            color: time_axis(analysis.moments, module.phases, peak.moment) for color, peak in self._peaks.items()
+        }
+        self._symbols = {
+            color: symbols(analysis.spaces[color], peak, self._axes[color], self._length)
+            for color, peak in self._peaks.items()
+        }
+        self._buffer = lru_cache(maxsize=256)(self._buffer_life)
+        self._bytes_at_peak = {
+            share.value: share.size_bytes
+            for space in analysis.spaces.values()
+            for share in space.composition
+            if share.value is not None
+        }
+
+    def symbols(self, numbers: Sequence[int]) -> str:
+        """Return what the drawings of some values share."""
+        colors = dict.fromkeys(self._space(number).color for number in numbers)
+        return "".join(self._symbols[color] for color in colors if color in self._symbols)
+
+    def drawing(self, number: int) -> str:
+        """Return the life of the buffer that a value is part of, with that of the value; empty for one never live."""
+        dump, space = self._analysis.dump, self._space(number)
+        start, end = dump.starts[number], dump.ends[number]
+        if start < 0 or space.color not in self._axes:
+            return ""
+        first = self._analysis.program.buffers.members(number)[0]
+        own = (start, end) if self._is_shared(number) else None
+        held, look = self._buffer(first), self._module.color(number)
+        return life_below_curve(space, held._replace(look=look), own, self._axes[space.color], self._length)
+
+    def _buffer_life(self, first: int) -> Life:
+        """Return the life of the buffer that begins with a value; nothing is idle where what reads it is unknown."""
+        members = self._analysis.program.buffers.members(first)
+        drawn = life_of(self._analysis, members, "", None)
+        assert drawn is not None, "one of its values is live"
+        return drawn if self._analysis.dump.used_values is not None else drawn._replace(waiting="")
+
+    def _is_shared(self, number: int) -> bool:
+        return len(self._analysis.program.buffers.members(number)) > 1
+
+    def at_peak(self, number: int) -> str:
+        """Return the part of the peak of its space that the buffer of a value takes, in words.
+
+        It is empty where no peak is known.
+        """
+        space, own = self._space(number), self._bytes_at_peak.get(number, 0)
+        peak = self._peaks.get(space.color)
+        if peak is None or not peak.amount:
+            return ""
+        members = self._analysis.program.buffers.members(number)
+        size = own or max(self._bytes_at_peak.get(member, 0) for member in members)
+        if size:
+            where = "" if space is self._main else f" of {space.name}"
+            return f"{percent(size, peak.amount)} of the peak{where}{'' if own else ', with its buffer'}"
+        live = self._analysis.facts[number].live
+        is_there = live is not None and live.start <= peak.moment <= live.end
+        return "at the peak, in the bytes of another value" if is_there else "not at the peak"
+
+    def peak_style(self, numbers: Sequence[int]) -> str:
+        """Return the place of the peak in the rows of some values, as CSS writes it; that of the main space."""
+        axis = self._axes.get(self._main.color) if self._main and numbers else None
+        return f"--peak:{axis.peak_at}" if axis else ""
+
+    def _space(self, number: int) -> Space:
+        dump = self._analysis.dump
+        return self._analysis.spaces[dump.allocations[dump.values.allocations[number]].color]

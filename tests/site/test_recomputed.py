@@ -72,15 +72,22 @@ def test_a_copy_leads_to_the_first_that_computes_the_same_and_back(sites: dict[s
     folder, page = schedule.parent, schedule.read_text(encoding="utf-8").replace("<wbr>", "")
     links = re.findall(r'href="([^"]+)">([^<]*)</a> <small>recomputes <a href="([^"]+)">([^<]*)</a>', page)
     assert len(links) > 10
+    said = 0
     for copy, name, first, original in links:
         assert name.partition(".remat")[0] == original.partition(".remat")[0]
-        assert f">{original}</a> computes, to hold less." in section_at(folder, copy)
-        assert re.search(rf"recomputes it as .*>{re.escape(name)}</a>", section_at(folder, first))
+        if of_copy := section_at(folder, copy):
+            assert f">{original}</a> computes, to hold less." in of_copy
+        if of_first := section_at(folder, first):
+            assert re.search(rf"recomputes it as .*>{re.escape(name)}</a>", of_first)
+        said += bool(of_copy)
+    assert said > 5
 
 
 def section_at(folder: Path, href: str) -> str:
+    """Return the section of a value; empty for a small one, which is a row."""
     page, _, anchor = href.partition("#")
-    return section((folder / page).read_text(encoding="utf-8").replace("<wbr>", ""), anchor)
+    html = (folder / page).read_text(encoding="utf-8").replace("<wbr>", "")
+    return section(html, anchor) if f'<section id="{anchor}">' in html else ""
 
 
 def test_a_single_file_has_no_link_to_the_schedule_that_it_lacks(tmp_path: Path) -> None:

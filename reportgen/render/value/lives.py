@@ -9,7 +9,7 @@ from reportgen.render.drawings.life import Life, life_of
 from reportgen.render.drawings.life_curve import life_below_curve, symbols
 from reportgen.render.drawings.time_axis import time_axis
 from reportgen.render.view import Module
-from reportgen.reports.formats import percent
+from reportgen.reports.formats import human_bytes, percent
 
 
 class ValueLives:
@@ -75,7 +75,10 @@ class ValueLives:
         size = own or max(self._bytes_at_peak.get(member, 0) for member in members)
         if size:
             where = "" if space is self._main else f" of {space.name}"
-            return f"{percent(size, peak.amount)} of the peak{where}{'' if own else ', with its buffer'}"
+            part = f"{percent(size, peak.amount)} of the peak{where}"
+            if not own:
+                return f"{part}, with its buffer"
+            return part if own == self._analysis.dump.values.sizes[number] else f"{part}: {human_bytes(own)} of it"
         live = self._analysis.facts[number].live
         is_there = live is not None and live.start <= peak.moment <= live.end
         return "at the peak, in the bytes of another value" if is_there else "not at the peak"

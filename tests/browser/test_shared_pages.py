@@ -30,7 +30,7 @@ def test_the_title_is_that_of_the_value_and_follows_the_links(asked: tuple[Page,
     other = page.locator(f"#{place} ~ section").first
     expect(other).to_be_hidden()
     page.evaluate("place => { location.hash = place; }", other.get_attribute("id"))
-    expect(page).to_have_title(re.compile(rf"^{re.escape(other.locator('h2').inner_text())} · "))
+    expect(page).to_have_title(re.compile(rf"^{re.escape(other.locator('.xla').inner_text())} · "))
     page.go_back()
     expect(page.locator(f"#{place} > h2")).to_be_visible()
     page.get_by_role("link", name="on this page").first.click()

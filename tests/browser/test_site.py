@@ -15,6 +15,8 @@ Serve = Callable[[Path], str]
 PHONE_WIDTH = 390
 PAGE_WIDTH = "document.documentElement.scrollWidth"
 TOLD = ":is(h1, h2, h3, p, li, caption, dt, dd, tbody tr, tfoot tr)"
+CHOSEN = ".one-space *, .values-of-page *"
+"""What the address chooses to show, which the tests below and those of shared pages look at."""
 UNSEEN = """
 elements => elements.filter(element => element.textContent.trim() && !element.getClientRects().length)
     .map(element => element.textContent)
@@ -152,10 +154,24 @@ def test_without_scripts_every_text_and_row_is_shown_and_no_useless_control(
 ) -> None:
     for path in kinds:
         page = without_scripts(path)
-        told = page.locator(f"main {TOLD}:not(details *, .to-all, [hidden], [hidden] *, .needs-script *)")
+        told = page.locator(f"main {TOLD}:not(details *, .to-all, [hidden], [hidden] *, .needs-script *, {CHOSEN})")
         assert (path, told.evaluate_all(UNSEEN)) == (path, [])
         assert told.count() > 1
         assert (path, page.locator(":is(button, input, select):visible").count()) == (path, 0)
+
+
+def test_without_scripts_the_address_chooses_the_memory_space(
+    without_scripts: Callable[[str], Page], module: Path, samples_site: Path
+) -> None:
+    for name in ("lifetimes.html", "padding.html"):
+        page = without_scripts((module / name).relative_to(samples_site).as_posix())
+        sections = page.locator(".one-space > section")
+        assert sections.count() > 1
+        for number in range(sections.count()):
+            expect(sections.nth(number)).to_be_visible(visible=number == 0)
+        page.get_by_label("Memory space").get_by_role("link").first.click()
+        expect(sections.nth(0)).to_be_hidden()
+        expect(sections.nth(1)).to_be_visible()
 
 
 def test_without_scripts_a_page_says_why_it_has_no_charts(

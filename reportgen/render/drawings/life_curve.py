@@ -36,7 +36,7 @@ def symbols(space: Space, peak: Peak, axis: TimeAxis, length: int) -> str:
     top = _PASSES + 2 + _CURVE * (1 - _ROOM)
     line = f'<line x1="{axis.peak_at}" x2="{axis.peak_at}" y1="{_TOP_OF_BAR - 4}" y2="{_TOP_OF_BAR + _BAR + 4}"/>'
     dot = f'<circle cx="{axis.peak_at}" cy="{top:.1f}" r="4"/>'
-    name = f'<text x="{axis.peak_at}" y="{below}" class="peak">peak {axis.peak:,}</text>'
+    name = f'<text x="{axis.peak_at}" y="{below}" class="peak {axis.side}">peak {axis.peak:,}</text>'
     curve = (
         f'<svg y="{_PASSES + 2}" height="{_CURVE}" viewBox="0 0 {_WIDTH} {_CURVE}" preserveAspectRatio="none">'
         f"{path(_curve(space, peak, length))}</svg>"

@@ -33,6 +33,11 @@ class TimeAxis:
     first: str
     last: str
 
+    @property
+    def side(self) -> str:
+        """Return from which end the name of the peak begins, `start` or `end`, so that it stays on the axis."""
+        return "" if self.first and self.last else "end" if self.first else "start"
+
 
 def time_axis(moments: int, phases: Sequence[Phase], peak: int) -> TimeAxis:
     """Return the axis of a program with its peak at a moment."""

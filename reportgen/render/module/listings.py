@@ -17,7 +17,7 @@ from reportgen.render.module.view_page import view_page
 from reportgen.render.routes import ROWS_ON_PAGE
 from reportgen.render.view import Module
 from reportgen.reports.column import Column
-from reportgen.reports.formats import shortened
+from reportgen.reports.formats import counted, human_bytes, shortened
 from reportgen.reports.report import allocation_kinds
 from reportgen.work import Page
 
@@ -25,8 +25,10 @@ from reportgen.work import Page
 def values_listing(module: Module, site_title: str) -> Page:
     """Return the page with the table of values."""
     links, rows = Links(module, 0), module.by_size
-    lede = "Every value with bytes, largest first."
-    keys, routes = module.analysis.dump.values.keys, module.routes
+    values, allocations = module.analysis.dump.values, module.analysis.dump.allocations
+    in_all, shared = sum(values.sizes), sum(allocation.size_bytes for allocation in allocations)
+    lede = f"{counted(len(rows), 'value')}, {human_bytes(in_all)} in all, in allocations of {human_bytes(shared)}."
+    keys, routes = values.keys, module.routes
     names = [shortened(key.removesuffix(WHOLE)) for key in keys]
     pages = [(routes.value_page(group[0]), names[group[0]], names[group[-1]]) for group in routes.value_groups]
     return _listing(
@@ -44,8 +46,11 @@ def values_listing(module: Module, site_title: str) -> Page:
 
 def allocations_listing(module: Module, site_title: str) -> Page:
     """Return the page with the table of allocations."""
-    links, lede = Links(module, 0), "Every allocation, largest first."
-    routes, names = module.routes, [f"allocation {allocation.index}" for allocation in module.analysis.dump.allocations]
+    links, routes, allocations = Links(module, 0), module.routes, module.analysis.dump.allocations
+    names = [f"allocation {allocation.index}" for allocation in allocations]
+    in_all = sum(allocation.size_bytes for allocation in allocations)
+    holds = f"with {counted(len(module.analysis.facts), 'value')} in them"
+    lede = f"{counted(len(names), 'allocation')} of {human_bytes(in_all)} in all, {holds}."
     pages = [
         (routes.allocation_page(group[0]), names[group[0]], names[group[-1]]) for group in routes.allocation_groups
     ]

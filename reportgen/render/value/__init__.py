@@ -1,7 +1,8 @@
 """The pages of values.
 
-To understand one, read these ten files: `value_page.py` puts it together; `about.py` has the rows about the value, and
-`buffer.py` the one about the buffer that it is part of; `instruction.py` the text that defines it; `neighbours.py` who
-else holds its bytes; `layout.py` its shape in words and `drawings/layout_drawing.py` as a picture; `value_row.py` the
-row of a value that matters little; `html/links.py` the links; and `templates/pages/value.html` the frame around it.
+`value_page.py` puts one together: `story.py` has its first sentences, `lives.py` the picture of its life, `uses.py` when
+it is written and read, `neighbours.py` its place and who else holds its bytes, and `buffer.py` the row on its buffer
+there. `layout.py` has its shape in words, `about.py` what XLA says of it, `program_rows.py` its operation and source
+line, and `instruction.py` the text that defines it. `value_row.py` is the row of a value that matters little, and
+`templates/pages/value.html` the frame around all.
 """

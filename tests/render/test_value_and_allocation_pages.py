@@ -18,6 +18,8 @@ from reportgen.render.value.about import WHY_ALIVE
 from reportgen.render.value.buffer import BufferRow
 from reportgen.render.value.value_page import ValueRenderer
 from reportgen.render.view import Module
+from reportgen.reports.advice_words import card_words
+from reportgen.reports.source_words import short_words
 from tests.advice.recompiled_programs import program
 from tests.program.test_authors import ALLOCATIONS, RANGES, USED
 from tests.support.dumps import analysed
@@ -191,6 +193,13 @@ def test_a_value_says_which_lines_call_the_one_that_it_comes_from() -> None:
     number = next(share.value for share in made.analysis.spaces[0].composition if share.value is not None)
     text = about(read_page(ValueRenderer(made, "Memory").page([number]).content.decode()))
     assert re.search(r"flax_gpt\.py:17 in Attention\.__call__Called from flax_gpt\.py:\d+, flax_gpt\.py:\d+", text)
+
+
+def test_a_value_names_the_suggestions_that_are_about_it() -> None:
+    made = module_of(program("flax_gpt+donate"))
+    suggestion = made.advice[0].best[0]
+    text = about(read_page(ValueRenderer(made, "Memory").page(suggestion.buffers[:1]).content.decode()))
+    assert re.search(f"Suggestions for it.*{re.escape(short_words(card_words(suggestion)))}, saves", text)
 
 
 def test_the_row_of_an_allocation_says_what_it_is_for_and_when_each_value_is_live() -> None:

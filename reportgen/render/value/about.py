@@ -11,7 +11,6 @@ from reportgen.analyse.records import ValueFacts
 from reportgen.model import WHOLE
 from reportgen.render.html.links import Links, listed
 from reportgen.render.html.markup import whole_name
-from reportgen.render.value.instruction import DefinitionRows
 from reportgen.render.value.program_rows import ProgramRows
 from reportgen.render.view import Module
 from reportgen.reports.formats import LONGEST_NAME, counted, exact_bytes
@@ -44,7 +43,7 @@ class ValueAbout:
         self._module, self._links = module, links
         self._program = ProgramRows(module, links)
 
-    def rows(self, number: int, definition: DefinitionRows) -> str:
+    def rows(self, number: int) -> str:
         """Return rows of facts that the rest of the section leaves out, in a fixed order."""
         fact, text = self._module.analysis.facts[number], self._module.analysis.dump.text
         location = text.locate(fact.value.text_offset)
@@ -57,7 +56,6 @@ class ValueAbout:
             f"<dt>Size<dd>{self._sizes(fact)}",
             f"<dt>Live<dd>{self._live(number, fact)}",
             *self._program.rows(number),
-            *definition.rows(),
             *self._positions(number),
             f"<dt>In the dump<dd>id {fact.value.id}, {line}",
         ]

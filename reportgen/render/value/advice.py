@@ -1,17 +1,19 @@
-"""One sentence about each value of the main memory: what would be needed without it, or who holds it."""
+"""Say of each value of the main memory what would lower it, and what would be needed without it, or who holds it."""
 
+from collections import defaultdict
 from collections.abc import Mapping
 from functools import cache
 from html import escape
 
-from reportgen.advice.advice_records import Returned, State
+from reportgen.advice.advice_records import Returned, State, Suggestion
 from reportgen.advice.advise import Advice
 from reportgen.advice.memory import Memory
 from reportgen.analyse.devices import MAIN_SPACE
 from reportgen.program.buffers import stretches
 from reportgen.render.html.links import Links
 from reportgen.render.view import Module
-from reportgen.reports.advice_words import rounded_bytes
+from reportgen.reports.advice_words import card_words, rounded_bytes, saving_words
+from reportgen.reports.source_words import short_words
 
 OFF_PEAK = "The peak does not depend on it."
 HELD = "Its memory stays for the whole run, so the peak does not depend on it."
@@ -38,8 +40,22 @@ class ValueAdvice:
         self._memory: Memory | None = module.main_memory
         self._without = cache(self._without_buffer)
         self._members = module.analysis.program.buffers.members
+        self._suggestions: defaultdict[int, list[Suggestion]] = defaultdict(list)
+        for suggestion in advice.best:
+            for first in dict.fromkeys(self._members(number)[0] for number in suggestion.buffers):
+                self._suggestions[first].append(suggestion)
         at_peak = self._memory.at_peak if self._memory else ()
         self._at_peak = frozenset(self._members(number)[0] for number in at_peak)
+
+    def suggestions(self, number: int) -> str:
+        """Return the suggestions that are about the buffer of a value, with what each saves; empty for none."""
+        found = self._suggestions.get(self._members(number)[0], ())
+        href = f"{self._links.listing('index')}#advice"
+        rows = "".join(
+            f'<li><a href="{href}">{escape(short_words(card_words(suggestion)))}</a>, {saving_words(suggestion)}'
+            for suggestion in found
+        )
+        return f"<ul>{rows}</ul>" if rows else ""
 
     def sentence(self, number: int) -> str:
         """Return what would be needed without the buffer of a value; empty where there is no advice."""

@@ -1,11 +1,10 @@
-"""Show the instruction that defines a value: its text with links, and what its metadata says.
+"""Show the instruction that defines a value: its text with links.
 
 An instruction that yields a tuple defines several values, and its text may be megabytes long. So a definition is made
 once for the pages of all its values, and only the first of them shows a long text.
 """
 
 import re
-from collections.abc import Iterator
 from html import escape
 
 from reportgen.render.html.links import Links
@@ -17,16 +16,11 @@ LONG_TEXT = 300
 _SCROLLED_TEXT = 600
 """Characters from which the text of an instruction may be longer than its box on a phone."""
 
-_SHOWN_ELSEWHERE = frozenset(
-    ("op_name", "source_file", "source_line", "source_end_line", "source_column", "source_end_column")
-)
-"""Metadata without a row of its own: the author's rows show it, and columns are in the instruction's text."""
-
 # Dots and hyphens are part of a name, as in `%get-tuple-element.5`.
 _NAME = re.compile(r"%([A-Za-z0-9_.\-]+)")
 
 
-class DefinitionRows:
+class DefinitionText:
     """The instruction `name` and `values`, all that it defines."""
 
     def __init__(self, module: Module, links: Links, name: str) -> None:
@@ -35,13 +29,6 @@ class DefinitionRows:
         self._name = name
         self.values = module.analysis.dump.made_by[name]
         self._text = module.instruction_text(name)
-
-    def rows(self) -> Iterator[str]:
-        """Yield the metadata that no other row shows."""
-        instruction = self._module.analysis.program.instruction(self._name)
-        for key, stated in instruction.metadata.items() if instruction else ():
-            if key not in _SHOWN_ELSEWHERE and not (key == "stack_frame_id" and self._module.join.frames):
-                yield f"<dt><code>{escape(key)}</code><dd><code>{escape(stated)}</code>"
 
     def text(self, number: int) -> str:
         """Return the instruction's text, which its first value alone has."""

@@ -20,7 +20,7 @@ from reportgen.render.html.templates import render
 from reportgen.render.routes import VALUES_FOLDER, value_id
 from reportgen.render.value.about import ValueAbout
 from reportgen.render.value.advice import ValueAdvice
-from reportgen.render.value.instruction import LONG_TEXT, DefinitionRows
+from reportgen.render.value.instruction import LONG_TEXT, DefinitionText
 from reportgen.render.value.layout import layout_sentences
 from reportgen.render.value.lives import ValueLives
 from reportgen.render.value.neighbours import ValueNeighbours
@@ -70,6 +70,7 @@ class ValueSection(NamedTuple):
     source: str
     place: str
     layout: str
+    suggestions: str
     advice: str
     about: str
     instruction: str
@@ -84,7 +85,7 @@ class ValueRenderer:
         self._module, self._site_title = module, site_title
         self._links = links = Links(module, 1, VALUES_FOLDER)
         # The values of one instruction follow one another, so the last definition is enough.
-        self._definition = lru_cache(maxsize=1)(partial(DefinitionRows, module, links))
+        self._definition = lru_cache(maxsize=1)(partial(DefinitionText, module, links))
         self._story, self._uses = ValueStory(module, links), ValueUses(module, links)
         self._about, self._program = ValueAbout(module, links), ProgramRows(module, links)
         self._neighbours, self._advice = ValueNeighbours(module, links), ValueAdvice(module, links)
@@ -154,8 +155,9 @@ class ValueRenderer:
             source=self._program.source(number),
             place=self._neighbours.section(number),
             layout=f"<p>{code}\n{layout}",
+            suggestions=self._advice.suggestions(number),
             advice=self._advice.sentence(number),
-            about=self._about.rows(number, definition),
+            about=self._about.rows(number),
             instruction=definition.text(number),
             findings=self._findings.get(number, ()),
         )

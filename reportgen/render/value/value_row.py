@@ -5,7 +5,7 @@ from html import escape
 from reportgen.model import WHOLE
 from reportgen.render.html.links import Links
 from reportgen.render.routes import value_id
-from reportgen.render.value.instruction import DefinitionRows
+from reportgen.render.value.instruction import DefinitionText
 from reportgen.render.view import Module
 from reportgen.reports.formats import cut, shortened
 
@@ -20,7 +20,7 @@ class ValueRows:
     def __init__(self, module: Module, links: Links) -> None:
         self._module, self._links, self._length = module, links, max(module.analysis.moments, 1)
 
-    def row(self, number: int, definition: DefinitionRows) -> str:
+    def row(self, number: int, definition: DefinitionText) -> str:
         """Return the row of a value; the first one of an instruction has the text of that below it."""
         dump, values, links = self._module.analysis.dump, self._module.analysis.dump.values, self._links
         start, end, allocation = dump.starts[number], dump.ends[number], values.allocations[number]

@@ -18,7 +18,7 @@ from reportgen.render.value.about import WHY_ALIVE
 from reportgen.render.value.buffer import BufferRow
 from reportgen.render.value.value_page import ValueRenderer
 from reportgen.render.view import Module
-from reportgen.reports.advice_words import card_words
+from reportgen.reports.advice_words import title_words
 from reportgen.reports.source_words import short_words
 from tests.advice.recompiled_programs import program
 from tests.program.test_authors import ALLOCATIONS, RANGES, USED
@@ -199,7 +199,7 @@ def test_a_value_names_the_suggestions_that_are_about_it() -> None:
     made = module_of(program("flax_gpt+donate"))
     suggestion = made.advice[0].best[0]
     text = about(read_page(ValueRenderer(made, "Memory").page(suggestion.buffers[:1]).content.decode()))
-    assert re.search(f"Suggestions for it.*{re.escape(short_words(card_words(suggestion)))}, saves", text)
+    assert re.search(f"Suggestions for it.*{re.escape(short_words(title_words(suggestion)))}, saves", text)
 
 
 def test_the_row_of_an_allocation_says_what_it_is_for_and_when_each_value_is_live() -> None:

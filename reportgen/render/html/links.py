@@ -11,9 +11,10 @@ from reportgen.analyse.records import Share, Space
 from reportgen.model import WHOLE, ValueKey
 from reportgen.parse.shape_parser import plain_shape
 from reportgen.program.author import Author
+from reportgen.program.scopes import short_name
 from reportgen.render import routes
 from reportgen.render.html.markup import slash_breaks, soft_breaks
-from reportgen.render.html.origin import name_end, origin_cell
+from reportgen.render.html.origin import origin_cell
 from reportgen.render.view import Module
 from reportgen.reports.formats import shortened
 from reportgen.reports.report import key_text
@@ -89,10 +90,10 @@ class Links:
         return origin_cell(authors, name, self.line_href(authors[0].source or authors[0].read_first), self._operation)
 
     def named(self, number: int, name: str) -> Markup:
-        """Return a link to a value by the end of the name of its operation, as `attention/exp`, or by its argument."""
+        """Return a link to a value by the name of its operation, as `attention/exp`, or of its argument."""
         author = self._module.attribution(number)
         relation = f"{author.relation} " if author.relation else ""
-        words = self._operation(shortened(name_end(author, name)))
+        words = self._operation(shortened(short_name(name)))
         return Markup(f'{relation}<a href="{self.value_href(number)}">{words}</a>')
 
     def line(self, line: str) -> Markup:

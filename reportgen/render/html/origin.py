@@ -39,15 +39,6 @@ def origin_cell(
     return Markup(f'{operation} <span class="source" title="{before}{line}">{before}{short}</span>{more}')
 
 
-def name_end(author: Author, name: str = "") -> str:
-    """Return the end of the name of an operation, as `attention/exp`, or the name of an argument.
-
-    `name` is that of a group of values of which the author fills the first.
-    """
-    whole = name or author.name
-    return whole if author.argument else "/".join(whole.split("/")[-2:])
-
-
 def _named(name: str, breakable: Callable[[str], str], short: str = "") -> str:
     """Return a name of the program, or a `short` form of it, as code, cut at its beginning if it is long."""
     shown = end_of(short or name, _LONGEST)

@@ -12,7 +12,7 @@ from reportgen.analyse.devices import MAIN_SPACE
 from reportgen.program.buffers import stretches
 from reportgen.render.html.links import Links
 from reportgen.render.view import Module
-from reportgen.reports.advice_words import card_words, rounded_bytes, saving_words
+from reportgen.reports.advice_words import rounded_bytes, saving_words, title_words
 from reportgen.reports.source_words import short_words
 
 OFF_PEAK = "The peak does not depend on it."
@@ -50,9 +50,9 @@ class ValueAdvice:
     def suggestions(self, number: int) -> str:
         """Return the suggestions that are about the buffer of a value, with what each saves; empty for none."""
         found = self._suggestions.get(self._members(number)[0], ())
-        href = f"{self._links.listing('index')}#advice"
+        href = self._links.listing("suggestions")
         rows = "".join(
-            f'<li><a href="{href}">{escape(short_words(card_words(suggestion)))}</a>, {saving_words(suggestion)}'
+            f'<li><a href="{href}">{escape(short_words(title_words(suggestion)))}</a>, {saving_words(suggestion)}'
             for suggestion in found
         )
         return f"<ul>{rows}</ul>" if rows else ""

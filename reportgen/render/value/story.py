@@ -6,6 +6,7 @@ from html import escape
 
 from reportgen.analyse.phases import PASSES, Phase
 from reportgen.program.author import UNNAMED_ARGUMENT
+from reportgen.program.scopes import short_name
 from reportgen.render.html.links import Links, listed
 from reportgen.render.view import Module
 from reportgen.reports.formats import counted, shortened
@@ -44,7 +45,7 @@ class ValueStory:
             return f"{subject}, kept for the whole run{first}."
         name = self._module.analysis.dump.values.names[number]
         is_known = attribution.is_named and not attribution.relation
-        by = escape(shortened("/".join(attribution.name.split("/")[-2:]) if is_known else name))
+        by = escape(shortened(short_name(attribution.name) if is_known else name))
         where = f" ({_line(attribution.source)})" if attribution.source and is_known else ""
         return f"<b>Written by</b> <code>{by}</code>{where} at instruction {start:,}{_within(self._passes, start)}."
 

@@ -13,9 +13,9 @@ from typing import NamedTuple
 from reportgen.analyse.notable import LEAST_SHARE, notable_values
 from reportgen.analyse.results import Finding
 from reportgen.parse.shape_parser import ShapeError, parse_shape, plain_shape
+from reportgen.program.scopes import short_name
 from reportgen.render.drawings.layout_drawing import layout_drawing
 from reportgen.render.html.links import Links
-from reportgen.render.html.origin import name_end
 from reportgen.render.html.templates import render
 from reportgen.render.routes import VALUES_FOLDER, value_id
 from reportgen.render.value.about import ValueAbout
@@ -139,7 +139,7 @@ class ValueRenderer:
         first = explained.setdefault(value.shape, number)
         layout = _layout(value.shape) if first == number else f"<p>Explained with {self._links.value(first)}."
         xla_name = shortened(key_text(value.key))
-        name = f"{author.relation} {name_end(author)}".lstrip() if author.is_named else xla_name
+        name = f"{author.relation} {short_name(author.name)}".lstrip() if author.is_named else xla_name
         return ValueSection(
             id=value_id(self._module.routes.value_names[number]),
             name=shortened(name),

@@ -59,7 +59,8 @@ class Suggestion:
     then, and `most` that after the most. `above_peak_bytes` are needed on top of any peak: what is needed now and not
     resident at the peak. `after` are the kinds of suggestions that are applied before.
     `next_largest` says in words what is held most of at the peak then. `buffers` has a value of each buffer that it is
-    about. `added_flops` is the matrix work that it adds at most. `code` can be pasted into a JAX program.
+    about. `added_flops` is the matrix work that it adds at most. `code` can be pasted into a JAX program, and
+    `code_lines` are the source lines that it changes, as `FILE:LINE`.
     """
 
     kind: Kind
@@ -81,6 +82,7 @@ class Suggestion:
     reason: str = ""
     caveat: str = ""
     code: str = ""
+    code_lines: tuple[str, ...] = ()
 
     @property
     def is_computed(self) -> bool:
@@ -176,6 +178,9 @@ class SuggestionFigures(CombinedFigures):
     """What to know before doing it."""
     code: str | None
     """What to write in JAX; null if that cannot be said."""
+    code_lines: tuple[str, ...] = ()
+    """The source lines that the code changes, as FILE:LINE; empty if they are not known. Absent in documents of earlier
+    versions."""
 
 
 @document()

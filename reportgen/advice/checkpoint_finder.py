@@ -65,5 +65,7 @@ def _of_loop(context: AdviceContext, checkpoint: LoopCheckpoint) -> Suggestion:
     what = f"checkpoint the body of {' and of '.join(where)}"
     code = "; ".join(filter(None, dict.fromkeys(checkpoint_of_loop(program, loop) for loop in loops)))
     code += "  # each of these bodies" if code and len(where) > 1 else ""
+    frames = (program.user_frame(loop) for loop in loops)
+    lines = tuple(dict.fromkeys(str(frame) for frame in frames if frame)) if code else ()
     suggestion = suggest_range(context, "checkpoint-loop", what, checkpoint, code)
-    return replace(suggestion, added_flops=cost.of_loops(context.analysis, loops))
+    return replace(suggestion, added_flops=cost.of_loops(context.analysis, loops), code_lines=lines)

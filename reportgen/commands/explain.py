@@ -11,7 +11,7 @@ from reportgen.commands.explaining import print_explanation
 from reportgen.errors import OptionError
 from reportgen.input.line_ends import lines_of
 from reportgen.input.source_lines import are_of_one_file, names_of
-from reportgen.reports.annotated_source import LineCosts, annotated, costs_of_report, files_of
+from reportgen.reports.annotated_source import annotated, files_of
 from reportgen.reports.explain_document import explain_json, explained
 from reportgen.reports.explain_markdown import explanation_markdown
 from reportgen.reports.explain_sections import sections
@@ -67,13 +67,14 @@ def _source_lines(file: Path, text: str, summaries: Sequence[Summary], width: in
         return ()
     module = figures_of_summary(summaries[0])
     space = module.main_space
-    costs = costs_of_report(space) if space else LineCosts(peak_bytes=0)
-    names = names_of(file.resolve(), files_of(costs))
-    if not names:
-        known = sorted({line.rpartition(":")[0] for line in costs.size_bytes})
+    names = names_of(file.resolve(), files_of(space)) if space else ()
+    if space is None or not names:
+        named = space.peak_resident_lines if space else ()
+        known = sorted({line.source.rpartition(":")[0] for line in named})
         there = f"its lines are in {', '.join(known[:_MOST_NAMES])}" if known else "the dump names no source line"
         raise OptionError(f"--source {file}: {module.name} has no line of this file at its peak; {there}")
     if not are_of_one_file(names):
         several = ", ".join(names[:_MOST_NAMES])
         raise OptionError(f"--source {file}: {module.name} has lines of more than one file of this name: {several}")
-    return source_text(file.name, annotated(lines_of(text), names, costs), costs, module, width)
+    lines = annotated(lines_of(text), names, module, space)
+    return source_text(file.name, lines, names, module, space, width)

@@ -10,7 +10,9 @@ from reportgen.analyse.spaces import is_small, main_space
 from reportgen.analyse.temporary_parts import TemporaryParts, temporary_parts
 from reportgen.record import record
 from reportgen.render.routes import ModuleRoutes, module_slug
+from reportgen.reports.module_figures import module_figures
 from reportgen.reports.report import Report
+from reportgen.reports.report_document import ModuleFigures
 from reportgen.reports.source_links import SourceFile
 
 
@@ -75,9 +77,19 @@ class Module(Report):
         return f"class-{held}" if held in ("parameter", "output") else "other"
 
     @cached_property
+    def figures(self) -> ModuleFigures:
+        """The figures of the module, as `report.json` has them."""
+        return module_figures(self)
+
+    @property
+    def main_space(self) -> Space | None:
+        """The memory space that the module is shown by; None for a module without any."""
+        return main_space(self.analysis.spaces)
+
+    @cached_property
     def source_files_shown(self) -> Sequence[SourceFile]:
         """The source files that have a page: those below the directory of sources, if a peak is known."""
-        space = main_space(self.analysis.spaces)
+        space = self.main_space
         return self.sources.files() if space and space.peak_resident else ()
 
     @cached_property

@@ -9,7 +9,7 @@ from reportgen.advice.similar_buffers import SimilarBuffers
 from reportgen.analyse.devices import Origin
 from reportgen.analyse.records import Analysis
 from reportgen.model import Dump
-from reportgen.reports.annotated_source import lines_of
+from reportgen.program.author import lines_of_authors
 from reportgen.reports.report_document import ADVICE_SCHEMA, AdviceFigures, BatchFigures, GroupFigures
 
 _MOST_VALUES = 500
@@ -48,7 +48,7 @@ def _suggestion(analysis: Analysis, suggestion: Suggestion) -> SuggestionFigures
         argument_names=suggestion.argument_names,
         values=_values(analysis.dump, suggestion.buffers),
         value_count=len(suggestion.buffers),
-        lines=tuple(lines_of(analysis, suggestion.buffers)),
+        lines=tuple(lines_of_authors(map(analysis.authors.of, suggestion.buffers))),
         involved_bytes=suggestion.involved_bytes,
         saving_bytes=suggestion.saving_bytes if suggestion.is_computed else None,
         saving_high_bytes=suggestion.saving_high_bytes,
@@ -58,6 +58,7 @@ def _suggestion(analysis: Analysis, suggestion: Suggestion) -> SuggestionFigures
         reason=suggestion.reason or None,
         caveat=suggestion.caveat,
         code=suggestion.code or None,
+        code_lines=suggestion.code_lines,
     )
 
 

@@ -170,12 +170,12 @@ def what_words(advice: Advice, suggestion: Suggestion) -> str:
     return what[0].upper() + what[1:]
 
 
-def title_words(suggestion: Suggestion) -> str:
+def title_words(suggestion: Suggestion | SuggestionFigures) -> str:
     """Return what a suggestion changes, after those before it, with a capital."""
     return f"Then {suggestion.what}" if suggestion.after else capital(suggestion.what)
 
 
-def card_words(suggestion: Suggestion) -> tuple[str, str]:
+def card_words(suggestion: Suggestion | SuggestionFigures) -> tuple[str, str]:
     """Return what a suggestion changes and the line where it does, `file:line`; empty where no line ends the words."""
     what = title_words(suggestion)
     line = _AT_LINE.search(what)

@@ -1,89 +1,120 @@
-"""A source file with what each of its lines costs: the bytes of a peak that it fills, and the suggestions about it.
+"""A source file with what each of its lines costs: the bytes of a peak, what they are, and what would lower them.
 
 Coverage tools and profilers show their figures in the margin of the source, and so does this report.
 """
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import field
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Sequence
+from itertools import groupby
 
-from reportgen.analyse.records import Analysis, Space
-from reportgen.program.author import lines_of_authors
+from reportgen.advice.advice_records import SuggestionFigures
 from reportgen.record import record
-from reportgen.reports.report import Report
-from reportgen.reports.report_document import SpaceFigures
+from reportgen.reports.formats import function_name
+from reportgen.reports.report_document import ModuleFigures, SpaceFigures
+from reportgen.reports.source_edits import SourceEdit, numbers_in, source_code
+
+SMALL_PART = 200
+"""What a line fills is not told in words where it is less than this part of the peak."""
+
+_AROUND = 3
+"""Lines farther than this from one that is told something about are folded."""
+_LEAST_FOLDED = 4
 
 
 @record
-class LineCosts:
-    """What lines cost, each as `file:line` of the dump: bytes of the peak, and suggestions as positions among the best.
+class LineNote:
+    """A suggestion at a line, by its position among the best. With an `edit`, its code changes the line."""
 
-    The bytes add up to those of the peak whose line is known.
-    """
-
-    peak_bytes: int
-    size_bytes: Mapping[str, int] = field(default_factory=dict)
-    suggestions: Mapping[str, Sequence[int]] = field(default_factory=dict)
+    position: int
+    suggestion: SuggestionFigures
+    edit: SourceEdit | None = None
 
 
-@record(kw_only=False)
+@record
 class AnnotatedLine:
-    """A line of a file, from 1, with its bytes of the peak and the positions of the suggestions about it."""
+    """A line of a file, from 1, with its bytes of the peak; `what` says what these are, and is empty without any."""
 
     number: int
     text: str
-    size_bytes: int
-    suggestions: tuple[int, ...]
+    size_bytes: int = 0
+    what: str = ""
+    notes: tuple[LineNote, ...] = ()
+
+    @property
+    def is_told_about(self) -> bool:
+        """Return whether the line has bytes or a suggestion."""
+        return bool(self.size_bytes or self.notes)
+
+    @property
+    def is_changed(self) -> bool:
+        """Return whether a suggestion puts another line in its place."""
+        return any(note.edit and note.edit.removed for note in self.notes)
 
 
-def line_costs(report: Report, space: Space) -> LineCosts:
-    """Return what the lines of a program cost in a memory space."""
-    best = report.advice[space.color].best if space.color in report.advice else ()
-    return LineCosts(
-        peak_bytes=space.peak_resident.amount if space.peak_resident else 0,
-        size_bytes={
-            group.label: group.size_bytes for group in report.source_lines[space.color] if group.kind == "named"
-        },
-        suggestions=_positions(lines_of(report.analysis, suggestion.buffers) for suggestion in best),
-    )
+@record
+class LineRun:
+    """Lines that follow each other; those that `is_folded` are far from any that has bytes or a suggestion."""
+
+    lines: Sequence[AnnotatedLine]
+    is_folded: bool
 
 
-def lines_of(analysis: Analysis, values: Sequence[int]) -> Sequence[str]:
-    """Return the lines that fill these values or, of arguments, read them first; each once, in order."""
-    return lines_of_authors(map(analysis.authors.of, values))
+def annotated(
+    lines: Sequence[str], names: Collection[str], module: ModuleFigures, space: SpaceFigures
+) -> Sequence[AnnotatedLine]:
+    """Return the lines of a file with what they cost in a memory space; `names` are those of the file in the dump.
 
-
-def annotated(lines: Sequence[str], names: Collection[str], costs: LineCosts) -> Sequence[AnnotatedLine]:
-    """Return the lines of a file with what they cost; `names` are those that the dump has for the file."""
-    return [
-        AnnotatedLine(
-            number,
-            text,
-            sum(costs.size_bytes.get(f"{name}:{number}", 0) for name in names),
-            tuple(sorted({place for name in names for place in costs.suggestions.get(f"{name}:{number}", ())})),
+    A suggestion stands where its code changes the file, else at the first of its lines.
+    """
+    own = {line.source: line for line in space.peak_resident_lines}
+    notes: defaultdict[int, list[LineNote]] = defaultdict(list)
+    for number, note in _notes(lines, names, module, space):
+        notes[number].append(note)
+    found = []
+    for number, text in enumerate(lines, 1):
+        known = [own[line] for name in names if (line := f"{name}:{number}") in own]
+        found.append(
+            AnnotatedLine(
+                number=number,
+                text=text,
+                size_bytes=sum(line.size_bytes for line in known),
+                what=max(known, key=lambda line: line.size_bytes).what if known else "",
+                notes=tuple(notes.get(number, ())),
+            )
         )
-        for number, text in enumerate(lines, 1)
-    ]
+    return found
 
 
-def costs_of_report(space: SpaceFigures) -> LineCosts:
-    """Return what lines cost in a memory space, from its part of `report.json`."""
-    best = space.advice.best_suggestions if space.advice else ()
-    return LineCosts(
-        peak_bytes=space.peak_bytes or 0,
-        size_bytes={line.source: line.size_bytes for line in space.peak_resident_lines},
-        suggestions=_positions(suggestion.lines for suggestion in best),
-    )
+def _notes(
+    lines: Sequence[str], names: Collection[str], module: ModuleFigures, space: SpaceFigures
+) -> Iterator[tuple[int, LineNote]]:
+    """Yield the numbers of lines with the suggestions that stand there, the best first."""
+    code = source_code(lines, names)
+    for position, suggestion in enumerate(space.advice.best_suggestions if space.advice else ()):
+        edits = code.edits(suggestion, function_name(module.name)) if code else ()
+        for edit in edits:
+            yield edit.number, LineNote(position=position, suggestion=suggestion, edit=edit)
+        about = numbers_in(suggestion.code_lines or suggestion.lines, names)
+        if about and not edits:
+            yield about[0], LineNote(position=position, suggestion=suggestion)
 
 
-def _positions(lines: Iterable[Sequence[str]]) -> Mapping[str, Sequence[int]]:
-    """Return which suggestions are about each line; `lines` are those of each suggestion, in their order."""
-    positions: dict[str, list[int]] = {}
-    for position, about in enumerate(lines):
-        for line in about:
-            positions.setdefault(line, []).append(position)
-    return positions
+def line_runs(lines: Sequence[AnnotatedLine]) -> Sequence[LineRun]:
+    """Return the lines in their order, divided into those that are shown and those that are folded."""
+    told = [place for place, line in enumerate(lines) if line.is_told_about]
+    near = {place + step for place in told for step in range(-_AROUND, _AROUND + 1)}
+    parts: list[LineRun] = []
+    for is_near, places in groupby(range(len(lines)), near.__contains__):
+        part = [lines[place] for place in places]
+        is_folded = not is_near and len(part) >= _LEAST_FOLDED
+        if parts and not is_folded and not parts[-1].is_folded:
+            part = [*parts.pop().lines, *part]
+        parts.append(LineRun(lines=part, is_folded=is_folded))
+    return parts
 
 
-def files_of(costs: LineCosts) -> Collection[str]:
-    """Return the files whose lines cost something, as a dump names them."""
-    return {line.rpartition(":")[0] for line in (*costs.size_bytes, *costs.suggestions)}
+def files_of(space: SpaceFigures) -> Collection[str]:
+    """Return the files whose lines cost something in a memory space, as a dump names them."""
+    suggestions = space.advice.best_suggestions if space.advice else ()
+    lines = [line for suggestion in suggestions for line in (*suggestion.lines, *suggestion.code_lines)]
+    return {line.rpartition(":")[0] for line in (*(line.source for line in space.peak_resident_lines), *lines)}

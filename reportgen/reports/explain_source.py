@@ -1,55 +1,84 @@
 """The lines of a source file that cost memory as text for a terminal, with their neighbours."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
+from textwrap import wrap
 
-from reportgen.reports.annotated_source import AnnotatedLine, LineCosts
-from reportgen.reports.formats import cut, human_bytes, percent, visible
-from reportgen.reports.report_document import ModuleFigures
-from reportgen.reports.source_words import short_words
-from reportgen.reports.styled_text import Span, TextLine
+from reportgen.reports.annotated_source import SMALL_PART, AnnotatedLine, LineNote, line_runs
+from reportgen.reports.formats import counted, cut, human_bytes, percent, visible
+from reportgen.reports.note_words import note_words
+from reportgen.reports.report_document import ModuleFigures, SpaceFigures
+from reportgen.reports.styled_text import Span, Style, TextLine
 
-_AROUND = 2
 _SIZE, _SHARE = 11, 8
 
 
 def source_text(
-    name: str, lines: Sequence[AnnotatedLine], costs: LineCosts, module: ModuleFigures, width: int
+    name: str,
+    lines: Sequence[AnnotatedLine],
+    names: Collection[str],
+    module: ModuleFigures,
+    space: SpaceFigures,
+    width: int,
 ) -> Iterator[TextLine]:
-    """Yield what the file fills of a module's peak, then each line with bytes or suggestions and those around it."""
+    """Yield what the file fills of a module's peak, then its lines; those far from any with bytes are counted.
+
+    `names` are those that the dump has for the file.
+    """
     filled = sum(line.size_bytes for line in lines)
-    space = module.main_space.name if module.main_space else ""
-    yield (Span(f"{name} in {module.name}: {module.backend}, {space}", "title"),)
+    peak = space.peak_bytes or 0
+    yield (Span(f"{name} in {module.name}: {module.backend}, {space.name}", "title"),)
+    share = percent(filled, peak)
     yield (
-        Span(
-            f"Its lines account for {human_bytes(filled)} of the {human_bytes(costs.peak_bytes)} peak"
-            f" ({percent(filled, costs.peak_bytes)}). Arguments come from no line."
-        ),
+        Span(f"Its lines account for {human_bytes(filled)} of the {human_bytes(peak)} peak ({share})."),
+        Span(" Arguments come from no line."),
     )
-    shown = {
-        near
-        for place, line in enumerate(lines)
-        if line.size_bytes or line.suggestions
-        for near in range(place - _AROUND, place + _AROUND + 1)
-    }
-    digits = len(str(len(lines)))
-    before: int | None = None
-    for place in sorted(shown.intersection(range(len(lines)))):
-        if before is None or place != before + 1:  # an empty line stands for the lines that are left out
-            yield ()
-        before = place
-        yield from _line(lines[place], costs, module, digits, width)
+    yield ()
+    text = _SourceText(names, module, peak, len(str(len(lines))), width)
+    for line_run in line_runs(lines):
+        if line_run.is_folded:
+            yield (Span(f"{' ' * text.margin}⋮ {counted(len(line_run.lines), 'line')} without bytes", "quiet"),)
+        else:
+            for line in line_run.lines:
+                yield from text.line(line)
 
 
-def _line(line: AnnotatedLine, costs: LineCosts, module: ModuleFigures, digits: int, width: int) -> Iterator[TextLine]:
-    """Yield a line of source with its bytes, then a line for each suggestion that is about it."""
-    size = human_bytes(line.size_bytes) if line.size_bytes else ""
-    share = percent(line.size_bytes, costs.peak_bytes) if line.size_bytes else ""
-    margin = f"{size:>{_SIZE}} {share:>{_SHARE}}  "
-    number = f"{line.number:>{digits}}  "
-    text = cut(visible(line.text.expandtabs(4)), max(width - len(margin) - len(number), 10))
-    yield Span(margin, "bar"), Span(number, "quiet"), Span(text)
-    best = module.advice.best_suggestions if module.advice else ()
-    for position in line.suggestions:
-        what = short_words(best[position].what)
-        indent = " " * len(margin + number)
-        yield (Span(f"{indent}^ suggestion {position + 1}: {what}"[:width], "quiet"),)
+class _SourceText:
+    """Makes the text of lines; `margin` is the width of what stands in front of their code."""
+
+    def __init__(self, names: Collection[str], module: ModuleFigures, peak_bytes: int, digits: int, width: int) -> None:
+        self._names, self._module, self._peak_bytes, self._digits = names, module, peak_bytes, digits
+        self.margin = _SIZE + 1 + _SHARE + 2 + digits + 2
+        self._room = max(width - self.margin, 10)
+
+    def line(self, line: AnnotatedLine) -> Iterator[TextLine]:
+        """Yield a line of source with its bytes, what they are, and the suggestions that stand there."""
+        size = human_bytes(line.size_bytes) if line.size_bytes else ""
+        share = percent(line.size_bytes, self._peak_bytes) if line.size_bytes else ""
+        sign = "-" if line.is_changed else " "
+        margin = f"{size:>{_SIZE}} {share:>{_SHARE}}  "
+        yield (
+            Span(margin, "bar"),
+            Span(f"{line.number:>{self._digits}} {sign}", "quiet"),
+            self._code(line.text, is_cut=not line.is_changed),
+        )
+        is_told = bool(line.what) and line.size_bytes * SMALL_PART >= self._peak_bytes
+        what = list(self._note(line.what)) if is_told else []
+        yield from () if line.is_changed else what
+        for note in line.notes:
+            yield from self._suggestion(line, note)
+        yield from what if line.is_changed else ()
+
+    def _suggestion(self, line: AnnotatedLine, note: LineNote) -> Iterator[TextLine]:
+        if note.edit:
+            yield Span(f"{'+':>{self.margin}}", "good"), self._code(note.edit.added, "good", is_cut=False)
+        words = note_words(note, line.number, self._names, self._module)
+        yield from self._note(f"suggestion {note.position + 1}: {words.what}: {words.outcome}")
+
+    def _code(self, text: str, style: Style = "", *, is_cut: bool) -> Span:
+        """Return a line of code; one that may be copied is not cut."""
+        code = visible(text.expandtabs(4))
+        return Span(cut(code, self._room) if is_cut else code, style)
+
+    def _note(self, text: str) -> Iterator[TextLine]:
+        for number, part in enumerate(wrap(visible(text), max(self._room - 2, 20))):
+            yield (Span(f"{' ' * self.margin}{' ' if number else '^'} {part}", "quiet"),)

@@ -15,6 +15,7 @@ from reportgen.reports.advice_figures import advice_figures
 from reportgen.reports.division_words import unknown_division
 from reportgen.reports.error_figures import error_figures
 from reportgen.reports.json_lines import json_line
+from reportgen.reports.line_bytes import peak_lines
 from reportgen.reports.peak_table import peak_buffers, peak_part
 from reportgen.reports.report import Report, peak_by_class
 from reportgen.reports.report_document import (
@@ -22,7 +23,6 @@ from reportgen.reports.report_document import (
     CapacityFigures,
     CheckFigures,
     DevicesFigures,
-    LineBytes,
     ModuleFigures,
     Refusal,
     SpaceFigures,
@@ -126,11 +126,7 @@ def _space(space: Space, report: Report, fit: Fit | None) -> SpaceFigures:
         peak_resident_groups=tuple(
             peak_buffers(report, group) for group in report.peak_groups[space.color][:_LARGEST_GROUPS]
         ),
-        peak_resident_lines=tuple(
-            LineBytes(source=group.label, size_bytes=group.size_bytes)
-            for group in report.source_lines[space.color]
-            if group.kind == "named"
-        ),
+        peak_resident_lines=tuple(peak_lines(report, space)),
         peak_resident_largest=tuple(peak_part(report, share) for share in space.composition[:LARGEST_SHARES]),
         peak_resident_other_bytes=sum(share.size_bytes for share in space.composition[LARGEST_SHARES:]),
         advice=advice_figures(report.analysis, advice, fit.capacity.origin if fit else None),

@@ -132,6 +132,8 @@ class LineBytes:
     """The line, as FILE:LINE."""
     size_bytes: Bytes
     """What it fills of the resident peak, in bytes."""
+    what: str = ""
+    """What most of that is and how long it is kept, in words. Absent in documents of earlier versions."""
 
 
 @document()

@@ -14,7 +14,7 @@ from reportgen.input.discover import discover
 from reportgen.input.source_lines import names_of
 from reportgen.parse.stack_frames import Frame
 from reportgen.pipeline import DumpReading
-from reportgen.reports.annotated_source import annotated, costs_of_report, line_costs
+from reportgen.reports.annotated_source import annotated
 from reportgen.reports.module_figures import module_figures
 from reportgen.reports.source_links import Sources
 from tests.support.commands import Run, runner
@@ -61,33 +61,77 @@ def test_bytes_per_line_add_up_to_the_bytes_with_a_line(dumps: Path) -> None:
     (files,) = discover([dumps]).dumps
     module = module_of(DumpReading(files))
     figures = module_figures(module)
-    for color, space in module.analysis.spaces.items():
-        stated = figures.spaces[color]
-        costs = line_costs(module, space)
-        assert costs == costs_of_report(stated)
+    for space in figures.spaces.values():
         # Each line of each file, as pages show them.
-        longest = max((int(line.rpartition(":")[2]) for line in costs.size_bytes), default=0)
-        names = {line.rpartition(":")[0] for line in costs.size_bytes}
-        lines = [line for name in names for line in annotated([""] * longest, [name], costs)]
-        known = stated.attributed.source_bytes if stated.attributed else 0
+        longest = max((int(line.source.rpartition(":")[2]) for line in space.peak_resident_lines), default=0)
+        names = {line.source.rpartition(":")[0] for line in space.peak_resident_lines}
+        lines = [line for name in names for line in annotated([""] * longest, [name], figures, space)]
+        known = space.attributed.source_bytes if space.attributed else 0
         assert sum(line.size_bytes for line in lines) == known
+        assert all(line.what for line in lines if line.size_bytes)
 
 
-def test_the_margin_has_the_bytes_and_the_steps_of_each_line(site: Path) -> None:
+def test_the_margin_has_the_bytes_of_each_line_and_what_they_are(site: Path) -> None:
     (path,) = site.glob("m/*/source-1.html")
     page = path.read_text(encoding="utf-8")
-    rows = dict(re.findall(r'<tr id="L(\d+)"[^>]*>(.*?)</tr>', page, re.DOTALL))
+    rows = dict(re.findall(r'<div class="line[^"]*"\s*id="L(\d+)">(.*?)</div>', page, re.DOTALL))
     (module,) = json.loads((site / "report.json").read_bytes())["modules"]
     space = module["spaces"]["0"]
     in_margin = {number: int(found[1]) for number, row in rows.items() if (found := re.search(r'value="(\d+)"', row))}
     assert in_margin == {line["source"].rpartition(":")[2]: line["size_bytes"] for line in space["peak_resident_lines"]}
     assert sum(in_margin.values()) == space["attributed"]["source_bytes"] > 0
-    step = space["advice"]["suggestions"][space["advice"]["best"][0]]
-    assert step["lines"]
-    for line in step["lines"]:
-        assert step["what"] in rows[line.rpartition(":")[2]]
+    assert html.escape(space["peak_resident_lines"][0]["what"]) in page
     assert html.escape("value_31 = '<b>'", quote=False) in html.unescape(rows["31"]).replace("<b>", "&lt;b&gt;")
     assert len(rows) == 399
+
+
+def test_a_suggestion_stands_once_at_the_first_of_its_lines(site: Path) -> None:
+    (path,) = site.glob("m/*/source-1.html")
+    page = path.read_text(encoding="utf-8")
+    (module,) = json.loads((site / "report.json").read_bytes())["modules"]
+    advice = module["spaces"]["0"]["advice"]
+    best = advice["suggestions"][advice["best"][0]]
+    first = best["lines"][0].rpartition(":")[2]
+    after = page[page.index(f'id="L{first}"') : page.index(f'id="L{int(first) + 1}"')]
+    assert best["what"][1:] in html.unescape(re.sub(r"<wbr>", "", after))
+    assert html.unescape(page).count(f"{best['what'][1:]}</strong>") == 1
+
+
+LOOP = "    x, _ = jax.lax.scan(body, x, weights)"
+CHECKPOINTED = "    x, _ = jax.lax.scan(jax.checkpoint(body), x, weights)"
+
+
+def test_a_change_stands_in_its_place_with_what_it_saves(run: Run, tmp_path: Path) -> None:
+    dump, root = SAMPLES / "v5e-train-step", SAMPLES / "programs"
+    assert run("build", dump, "-o", tmp_path / "site", "--source-root", root, "--quiet").code == 0
+    (path,) = tmp_path.glob("site/m/*/source-1.html")
+    page = path.read_text(encoding="utf-8")
+    removed = re.search(r'<div class="line removed"\s*id="L66">.*?<code>(.*?)</code>', page, re.DOTALL)
+    added = re.search(r'<div class="line added"><code>(.*?)</code>\s*<button.*?</div>\s*(.*?)</p>', page, re.DOTALL)
+    assert removed
+    assert added
+    assert (html.unescape(removed[1]), html.unescape(added[1])) == (LOOP, CHECKPOINTED)
+    assert "Checkpoint the body of the loop</strong>: saves 16.4 to 22.2 GiB" in added[2]
+    assert '<a href="#L41">41</a>' in added[2]
+    assert 'href="index.html#suggestion=checkpoint-loop-1"' in added[2]
+    # The four largest lines have the colors that they have in the icicle.
+    assert '<div class="line source-1"\n id="L41">' in page
+    said = run("explain", dump, "--source", root / "train_step.py", "--capacity", "v5e").out.splitlines()
+    place = next(number for number, line in enumerate(said) if line.endswith(f"66 -{LOOP}"))
+    assert said[place + 1].strip() == f"+{CHECKPOINTED}"
+    words = " ".join(line.strip() for line in said[place + 2 : place + 5])
+    assert words.startswith("^ suggestion 1: Checkpoint the body of the loop: saves 16.4 to 22.2 GiB")
+
+
+def test_lines_far_from_any_with_bytes_are_folded_and_still_in_the_page(site: Path) -> None:
+    (path,) = site.glob("m/*/source-1.html")
+    page = path.read_text(encoding="utf-8")
+    folded = re.findall(r"<details><summary>(\d+) lines without bytes</summary>(.*?)</details>", page, re.DOTALL)
+    assert folded
+    for count, lines in folded:
+        assert lines.count('<div class="line"') == int(count)
+        assert "<data" not in lines
+    assert 'id="L399"' in folded[-1][1]
 
 
 def test_lines_that_are_shown_lead_to_their_place_in_the_file(site: Path) -> None:
@@ -159,7 +203,8 @@ def test_the_terminal_shows_the_lines_with_their_bytes(run: Run, tmp_path: Path)
     said = run("explain", SAMPLE, "--source", file).out.splitlines()
     assert said[0] == "progs.py in jit_mlp_train_step: tpu, HBM"
     assert "2.10 MiB   13.0 %   31  value_31 = '<b>'" in " ".join(said)
-    assert any("^ suggestion 1: use a narrower type for o" in line for line in said)
+    assert any("^ suggestion 1: Use a narrower type for o" in line for line in said)
+    assert any("lines without bytes" in line for line in said)
     assert not any("value_399" in line for line in said)
 
 

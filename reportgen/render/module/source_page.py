@@ -1,63 +1,132 @@
-"""A source file with the bytes of the peak in the margin of each line, and the suggestions that are about it.
+"""A source file with its bytes of the peak in the margin, what these are, and the changes that would lower them."""
 
-There are such pages only for files below the directory of sources that the user names.
-"""
+from collections.abc import Mapping, Sequence
 
-from collections.abc import Sequence
-
-from reportgen.advice.advice_records import Suggestion
 from reportgen.analyse.devices import MAIN_SPACE
-from reportgen.analyse.records import Space
-from reportgen.analyse.spaces import main_space
 from reportgen.record import record
 from reportgen.render import routes
 from reportgen.render.html.links import Links
+from reportgen.render.module.advice_box import suggestion_keys
 from reportgen.render.module.view_page import view_page
 from reportgen.render.view import Module
-from reportgen.reports.annotated_source import AnnotatedLine, LineCosts, annotated, line_costs
+from reportgen.reports.annotated_source import SMALL_PART, AnnotatedLine, LineNote, LineRun, annotated, line_runs
+from reportgen.reports.note_words import NoteWords, note_words
+from reportgen.reports.report_document import SpaceFigures
+from reportgen.reports.source_links import SourceFile
 from reportgen.work import Page
 
 
 @record
+class NoteOfLine:
+    """A suggestion at a line, with its words and the href that shows it in the chart."""
+
+    note: LineNote
+    words: NoteWords
+    href: str
+
+
+@record
+class LineOfSource:
+    """A line of the file; `look` is its color, and `is_large` whether its bytes are worth a note."""
+
+    line: AnnotatedLine
+    look: str
+    is_large: bool
+    notes: Sequence[NoteOfLine]
+
+
+@record
 class SourceView:
-    """A file of the program; `others` are the hrefs of the other files by path, with the bytes that they fill."""
+    """A file of the program. Bars of lines are in the scale of `largest_bytes`.
+
+    `others` are the hrefs of the other files by path, with the bytes that they fill.
+    """
 
     path: str
-    space: Space
-    lines: Sequence[AnnotatedLine]
+    space: SpaceFigures
+    color: int
+    line_runs: Sequence[tuple[bool, Sequence[LineOfSource]]]
     size_bytes: int
-    peak_bytes: int
-    suggestions: Sequence[Suggestion]
+    largest_bytes: int
     others: Sequence[tuple[str, str, int]]
 
 
 def source_page(module: Module, number: int, site_title: str) -> Page:
     """Return the page of a source file, by its position among those of the module."""
-    links, file = Links(module, 0), module.source_files_shown[number]
-    space = main_space(module.analysis.spaces)
-    assert space is not None  # because a file is shown only where a space has a peak
-    advice = module.advice.get(MAIN_SPACE)
-    costs = line_costs(module, space)
-    lines = annotated(file.lines, file.names, costs)
-    shown = SourceView(
-        path=file.path,
-        space=space,
-        lines=lines,
-        size_bytes=sum(line.size_bytes for line in lines),
-        peak_bytes=costs.peak_bytes,
-        suggestions=advice.best if advice else (),
-        others=_others(module, links, number, costs),
+    source = _SourcePage(module, module.source_files_shown[number])
+    return view_page(
+        module,
+        site_title,
+        routes.source(number),
+        "pages/source.html",
+        links=source.links,
+        source=source.view(number),
     )
-    return view_page(module, site_title, routes.source(number), "pages/source.html", links=links, source=shown)
 
 
-def _others(module: Module, links: Links, number: int, costs: LineCosts) -> Sequence[tuple[str, str, int]]:
-    return [
-        (
-            file.path,
-            links.listing(routes.source(other)),
-            sum(line.size_bytes for line in annotated(file.lines, file.names, costs)),
+class _SourcePage:
+    def __init__(self, module: Module, file: SourceFile) -> None:
+        self.links = Links(module, 0)
+        self._module, self._file = module, file
+        space, figures = module.main_space, module.figures.main_space
+        assert space is not None  # because a file is shown only where a space has a peak
+        assert figures is not None
+        self._color, self._space = space.color, figures
+        self._looks = module.line_looks
+        self._keys = _keys(module)
+
+    def view(self, number: int) -> SourceView:
+        """Return what the page shows of the file, which is the one with this number."""
+        lines = self._annotated(self._file)
+        return SourceView(
+            path=self._file.path,
+            space=self._space,
+            color=self._color,
+            line_runs=[(line_run.is_folded, self._lines(line_run)) for line_run in line_runs(lines)],
+            size_bytes=sum(line.size_bytes for line in lines),
+            largest_bytes=max((line.size_bytes for line in self._space.peak_resident_lines), default=0),
+            others=[
+                (
+                    file.path,
+                    self.links.listing(routes.source(other)),
+                    sum(line.size_bytes for line in self._annotated(file)),
+                )
+                for other, file in enumerate(self._module.source_files_shown)
+                if other != number
+            ],
         )
-        for other, file in enumerate(module.source_files_shown)
-        if other != number
-    ]
+
+    def _annotated(self, file: SourceFile) -> Sequence[AnnotatedLine]:
+        return annotated(file.lines, file.names, self._module.figures, self._space)
+
+    def _lines(self, line_run: LineRun) -> Sequence[LineOfSource]:
+        return [
+            LineOfSource(
+                line=line,
+                look=self._look(line),
+                is_large=line.size_bytes * SMALL_PART >= (self._space.peak_bytes or 0),
+                notes=[self._note(line, note) for note in line.notes],
+            )
+            for line in line_run.lines
+        ]
+
+    def _look(self, line: AnnotatedLine) -> str:
+        looks = (self._looks.get(f"{name}:{line.number}", "") for name in self._file.names)
+        return next(filter(None, looks), "other")
+
+    def _note(self, line: AnnotatedLine, note: LineNote) -> NoteOfLine:
+        key = self._keys.get(note.position, "")
+        return NoteOfLine(
+            note=note,
+            words=note_words(note, line.number, self._file.names, self._module.figures),
+            href=f"{self.links.listing('index')}#suggestion={key}" if key else "",
+        )
+
+
+def _keys(module: Module) -> Mapping[int, str]:
+    """Return the keys of the best suggestions, by their positions."""
+    advice = module.advice.get(MAIN_SPACE)
+    if advice is None or advice.withheld:
+        return {}
+    keys = list(suggestion_keys(advice))  # of all suggestions first, in their order
+    return {position: keys[advice.suggestions.index(best)] for position, best in enumerate(advice.best)}

@@ -25,7 +25,7 @@ def module_of(reading: DumpReading) -> Module:
     """Return the report of a dump with the settings of its pages."""
     settings = reading.settings
     names = reading.analysis.program.source_files if settings.source_root else ()
-    sources = Sources(settings.source_root, settings.source_url, names)
+    sources = Sources(settings.source_root, settings.source_url, names, settings.own_functions)
     notes = reading.contents.note
     return reading.described(partial(Module, notes=notes, redaction=settings.redaction, sources=sources))
 

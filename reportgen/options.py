@@ -41,7 +41,8 @@ class ReportOptions(SiteOptions):
     """The options of the site of some dumps; the same ones give the same site.
 
     Pages show lines of the source files below `source_root`, and link them to `source_url`, a pattern with `{path}` and
-    `{line}`. Neither can be combined with redaction.
+    `{line}`. Neither can be combined with redaction. With `own_functions`, only files that a dump names by their whole
+    path are shown, and of these only the functions that have bytes or a suggestion.
     """
 
     paths: tuple[AnyPath, ...]
@@ -49,6 +50,7 @@ class ReportOptions(SiteOptions):
     title: str = DEFAULT_TITLE
     source_root: Path | None = None
     source_url: str | None = None
+    own_functions: bool = False
 
 
 @record

@@ -36,6 +36,7 @@ def settings_of(options: ReportOptions) -> Settings:
         redaction=options.redaction,
         source_root=options.source_root,
         source_url=options.source_url,
+        own_functions=options.own_functions,
         capacities=options.capacities,
     )
 

@@ -68,6 +68,7 @@ class Settings:
     redaction: Redaction | None = None
     source_root: Path | None = None
     source_url: str | None = None
+    own_functions: bool = False
     capacities: tuple[str, ...] = ()
 
 

@@ -104,6 +104,7 @@ def add_pages(parser: argparse.ArgumentParser) -> None:
         metavar="TEMPLATE",
         help="link source lines, such as https://github.com/OWNER/REPO/blob/COMMIT/{path}#L{line}",
     )
+    parser.set_defaults(own_functions=False)
 
 
 def add_max_dump_bytes(parser: argparse.ArgumentParser) -> None:
@@ -166,6 +167,7 @@ def report_options(options: argparse.Namespace) -> dict[str, Any]:
         "capacities": tuple(options.capacities),
         "source_root": options.source_root.absolute() if options.source_root else None,
         "source_url": options.source_url,
+        "own_functions": options.own_functions,
     }
 
 

@@ -43,6 +43,12 @@ def add_run_flags(parser: argparse.ArgumentParser) -> None:
         help="keep the dumps in this directory; the next run replaces them (default: %(default)s)",
     )
     parser.add_argument("--only", metavar="REGEX", help="dump only modules whose names match")
+    parser.add_argument(
+        "--no-source",
+        action="store_true",
+        help="leave your code out of the site, which has the functions that allocate memory from files below the"
+        " current directory, with the bytes of each line",
+    )
     _add_build(parser, output=None)
     parser.set_defaults(single_file=None, module=None, explains=True)
 

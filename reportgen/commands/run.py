@@ -46,6 +46,8 @@ def run(options: argparse.Namespace, terminal: Terminal) -> int:
         terminal.error(ran.why_nothing)
         return ran.exit_code or 1
     options.paths = [str(options.dumps)]
+    if not (options.no_source or options.redaction or options.source_root):
+        options.source_root, options.own_functions = Path.cwd(), True
     with redirect_stdout(sys.stderr):
         if not options.quiet:
             print(_dumped_words(ran.left, Path(options.dumps.name) if options.redaction else options.dumps))

@@ -1,5 +1,6 @@
 """Read the source lines that pages show, only from files below a directory that the user names."""
 
+import re
 from collections.abc import Collection, Sequence
 from functools import lru_cache
 from itertools import takewhile
@@ -11,6 +12,8 @@ from reportgen.record import record
 _LARGEST_BYTES = 4_000_000
 _AROUND = 1
 _OF_PACKAGES = ("site-packages", "dist-packages")
+_OF_PYTHON = re.compile(r"python\d[\d.]*t?")
+"""The name of the folder of Python's own library."""
 
 
 def names_of(file: PurePath, names: Collection[str]) -> Sequence[str]:
@@ -30,6 +33,13 @@ def are_of_one_file(names: Collection[str]) -> bool:
     paths = [_parts(name) for name in names]
     longest = max(paths, key=len, default=())
     return all(_equal_ends(longest, path) == len(path) for path in paths)
+
+
+def is_below(name: str, directory: Path) -> bool:
+    """Return whether a dump names a file by its whole path, below a directory, and it belongs to no Python there."""
+    path = Path(name)
+    is_of_python = any(part in _OF_PACKAGES or _OF_PYTHON.fullmatch(part) for part in path.parts)
+    return path.is_absolute() and path.is_relative_to(directory) and path.is_file() and not is_of_python
 
 
 def _equal_ends(left: Sequence[str], right: Sequence[str]) -> int:

@@ -6,6 +6,7 @@ function that is compiled already has XLA's plan in memory, and is not compiled 
 """
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from shutil import rmtree
 from tempfile import TemporaryDirectory
@@ -29,6 +30,7 @@ def report(
     *args: Any,
     output: Path | str | None = None,
     capacity: str | None = None,
+    show_source: bool = True,
     **kwargs: Any,
 ) -> MemoryReport:
     """Compile `function` for these arguments and build the report of the memory that it needs. Nothing is run.
@@ -38,6 +40,8 @@ def report(
     also for devices that are not here. The site is written to `output`, by default `xla-memory/NAME`. A program that
     the compiler refuses because it needs too much memory has a report too; every other error of JAX is raised as it is.
     `capacity` is that of the device, such as `16GiB` or `v5e`; by default it is that of the device that the dump names.
+    The site has the functions that allocate memory from your files below the current directory, with the bytes of each
+    line; with `show_source=False` it has no code.
 
     Raises MissingPackage without JAX, UnreadableInput for a compiled function whose runtime keeps its plan to itself,
     OutputRefused if `output` holds files of other origin, and ValueError for a capacity that cannot be read.
@@ -47,34 +51,44 @@ def report(
     is_compiled, is_lowered = hasattr(function, "runtime_executable"), hasattr(function, "compiler_ir")
     if (args or kwargs) and (is_compiled or is_lowered):
         raise TypeError("a function that is lowered or compiled has its arguments already: reportgen.report(compiled)")
+    options = BuildOptions(
+        paths=(),
+        capacities=(capacity,) if capacity else (),
+        source_root=Path.cwd() if show_source else None,
+        own_functions=show_source,
+    )
     if is_compiled:
         plan = compiled_plan(function)
         with TemporaryDirectory(prefix="reportgen-") as folder:
             keep_plan(Path(folder), plan)
-            return _built(Path(folder), Path(output) if output else SITES / plan.name, plan.name, None, capacity)
+            return _built(Path(folder), _named(options, plan.name, output), None)
     if is_lowered:
-        return _compiled_again(function, SITES / "lowered" if output is None else Path(output), "lowered", capacity)
+        return _compiled_again(function, _named(options, "lowered", output))
     jax = _imported_jax()
     jitted = function if hasattr(function, "lower") else jax.jit(function)
     # Without brackets, because a lambda is called `<lambda>`, and Windows allows no such folder.
     name = getattr(function, "__name__", type(function).__name__).strip("<>")
-    site = Path(output) if output else SITES / name
-    return _compiled_again(jitted.lower(*args, **kwargs), site, name, capacity)
+    return _compiled_again(jitted.lower(*args, **kwargs), _named(options, name, output))
 
 
-def _compiled_again(lowered: Any, output: Path, name: str, capacity: str | None) -> MemoryReport:
+def _named(options: BuildOptions, name: str, output: Path | str | None) -> BuildOptions:
+    """Return the options of the site of a function."""
+    return replace(options, title=name, output=Path(output) if output else SITES / name)
+
+
+def _compiled_again(lowered: Any, options: BuildOptions) -> MemoryReport:
     """Compile a lowered function with a dump, and build its report."""
     with TemporaryDirectory(prefix="reportgen-") as folder:
         dumps, error = Path(folder), None
-        options = {"xla_dump_to": folder, "xla_dump_hlo_as_text": True}
+        flags = {"xla_dump_to": folder, "xla_dump_hlo_as_text": True}
         try:
-            lowered.compile(compiler_options=options)
+            lowered.compile(compiler_options=flags)
         except Exception as raised:
             if _OUT_OF_MEMORY not in str(raised) or not any(dumps.iterdir()):
                 raise
             error = str(raised)
             keep_error(dumps, error)
-        return _built(dumps, output, name, error, capacity)
+        return _built(dumps, options, error)
 
 
 def _imported_jax() -> Any:
@@ -88,14 +102,16 @@ def _imported_jax() -> Any:
     return jax
 
 
-def _built(dumps: Path, output: Path, title: str, error: str | None, capacity: str | None = None) -> MemoryReport:
+def _built(dumps: Path, options: BuildOptions, error: str | None) -> MemoryReport:
     """Build the site in this process alone, because JAX has started threads in it, so it must not be forked."""
-    capacities = (capacity,) if capacity else ()
-    options = BuildOptions(paths=(dumps,), output=output, title=title, capacities=capacities)
-    built = build(options, lambda *_: None)
+    built = build(replace(options, paths=(dumps,)), lambda *_: None)
     kept = kept_folder(dumps)
     report = MemoryReport(
-        page=output / "index.html", modules=built.summaries, error=error, dumps=kept, capacities=capacities
+        page=options.output / "index.html",
+        modules=built.summaries,
+        error=error,
+        dumps=kept,
+        capacities=options.capacities,
     )
     finalize(report, rmtree, kept, ignore_errors=True)
     return report

@@ -1,6 +1,7 @@
 """One analysed dump as its pages see it: their paths, and the order of the rows in tables."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 
 from reportgen.analyse.classes import memory_class
@@ -10,6 +11,7 @@ from reportgen.analyse.spaces import is_small, main_space
 from reportgen.analyse.temporary_parts import TemporaryParts, temporary_parts
 from reportgen.record import record
 from reportgen.render.routes import ModuleRoutes, module_slug
+from reportgen.reports.annotated_source import AnnotatedLine, annotated, own_functions
 from reportgen.reports.module_figures import module_figures
 from reportgen.reports.report import Report
 from reportgen.reports.report_document import ModuleFigures
@@ -88,15 +90,31 @@ class Module(Report):
 
     @cached_property
     def source_files_shown(self) -> Sequence[SourceFile]:
-        """The source files that have a page: those below the directory of sources, if a peak is known."""
+        """The source files that have a page, if a peak is known; of the program's own ones, those that have bytes."""
         space = self.main_space
-        return self.sources.files() if space and space.peak_resident else ()
+        if space is None or space.peak_resident is None:
+            return ()
+        files = self.sources.files()
+        if not self.sources.is_own:
+            return files
+        own = (replace(file, published=own_functions(self.annotated(file), file.names)) for file in files)
+        return [file for file in own if file.published]
+
+    def annotated(self, file: SourceFile) -> Sequence[AnnotatedLine]:
+        """Return the lines of a source file with their bytes of the peak of the main memory space."""
+        space = self.figures.main_space
+        assert space is not None  # because only a module with a peak has source files
+        return annotated(file.lines, file.names, self.figures, space)
 
     @cached_property
-    def source_places(self) -> Mapping[str, tuple[int, int]]:
-        """The position of a file among those with a page, and how many lines it has, by its name in the dump."""
-        shown = enumerate(self.source_files_shown)
-        return {name: (number, len(file.lines)) for number, file in shown for name in file.names}
+    def source_pages(self) -> Mapping[str, int]:
+        """The position of the file of each line with a place on a page, `FILE:LINE` as the dump names it."""
+        return {
+            f"{name}:{line}": number
+            for number, file in enumerate(self.source_files_shown)
+            for name in file.names
+            for line in (range(1, len(file.lines) + 1) if file.published is None else file.published)
+        }
 
     @cached_property
     def last_uses(self) -> Sequence[int | None]:

@@ -4,14 +4,14 @@ Coverage tools and profilers show their figures in the margin of the source, and
 """
 
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence, Set
 from itertools import groupby
 
 from reportgen.advice.advice_records import SuggestionFigures
 from reportgen.record import record
 from reportgen.reports.formats import function_name
 from reportgen.reports.report_document import ModuleFigures, SpaceFigures
-from reportgen.reports.source_edits import SourceEdit, numbers_in, source_code
+from reportgen.reports.source_code import SourceEdit, numbers_in, source_code
 
 SMALL_PART = 200
 """What a line fills is not told in words where it is less than this part of the peak."""
@@ -53,10 +53,14 @@ class AnnotatedLine:
 
 @record
 class LineRun:
-    """Lines that follow each other; those that `is_folded` are far from any that has bytes or a suggestion."""
+    """Lines that follow each other; those that `is_folded` are far from any that has bytes or a suggestion.
+
+    `left_out` counts lines that may not be shown, and that are not among the lines.
+    """
 
     lines: Sequence[AnnotatedLine]
-    is_folded: bool
+    is_folded: bool = False
+    left_out: int = 0
 
 
 def annotated(
@@ -99,18 +103,36 @@ def _notes(
             yield about[0], LineNote(position=position, suggestion=suggestion)
 
 
-def line_runs(lines: Sequence[AnnotatedLine]) -> Sequence[LineRun]:
-    """Return the lines in their order, divided into those that are shown and those that are folded."""
+def line_runs(lines: Sequence[AnnotatedLine], published: Set[int] | None = None) -> Sequence[LineRun]:
+    """Return the lines in their order, divided into those that are shown, those that are folded, and those left out.
+
+    Only lines with the numbers that are `published` may be shown; all without any.
+    """
     told = [place for place, line in enumerate(lines) if line.is_told_about]
     near = {place + step for place in told for step in range(-_AROUND, _AROUND + 1)}
     parts: list[LineRun] = []
-    for is_near, places in groupby(range(len(lines)), near.__contains__):
-        part = [lines[place] for place in places]
-        is_folded = not is_near and len(part) >= _LEAST_FOLDED
-        if parts and not is_folded and not parts[-1].is_folded:
-            part = [*parts.pop().lines, *part]
-        parts.append(LineRun(lines=part, is_folded=is_folded))
+    for (is_published, is_near), run in groupby(
+        enumerate(lines), lambda at: (published is None or at[1].number in published, at[0] in near)
+    ):
+        part = [line for _, line in run]
+        last = parts[-1] if parts else LineRun(lines=(), is_folded=True)
+        if not is_published:
+            left_out = len(part) + last.left_out
+            parts[-1 if last.left_out else len(parts) :] = [LineRun(lines=(), left_out=left_out)]
+        elif not is_near and len(part) >= _LEAST_FOLDED:
+            parts.append(LineRun(lines=part, is_folded=True))
+        elif last.is_folded or last.left_out:
+            parts.append(LineRun(lines=part))
+        else:
+            parts[-1] = LineRun(lines=[*last.lines, *part])
     return parts
+
+
+def own_functions(lines: Sequence[AnnotatedLine], names: Collection[str]) -> Set[int]:
+    """Return the numbers of the lines of functions that have bytes or a suggestion; none for a file without any."""
+    told = {line.number for line in lines if line.is_told_about}
+    code = source_code([line.text for line in lines], names)
+    return told | (code.around(told) if code else set())
 
 
 def files_of(space: SpaceFigures) -> Collection[str]:

@@ -6,7 +6,7 @@ from reportgen.record import record
 from reportgen.reports.advice_words import card_words, cost_words, result_words, saving_words
 from reportgen.reports.annotated_source import LineNote
 from reportgen.reports.report_document import ModuleFigures
-from reportgen.reports.source_edits import numbers_in
+from reportgen.reports.source_code import numbers_in
 from reportgen.reports.source_words import short_words
 
 

@@ -1,36 +1,42 @@
 """Source lines as pages show them: a place as text or link and, where the user allows it, the lines themselves."""
 
 from collections import defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence, Set
 from functools import cached_property
 from html import escape
 from pathlib import Path
 from urllib.parse import quote
 
-from reportgen.input.source_lines import SourceLines, SourceRoot, are_of_one_file, names_of
+from reportgen.input.source_lines import SourceLines, SourceRoot, are_of_one_file, is_below, names_of
 from reportgen.parse.stack_frames import Frame
 from reportgen.record import record
 
 
 @record
 class SourceFile:
-    """A file that may be shown: `path` is below the root, `names` are those that the dump has for it."""
+    """A file that may be shown: `path` is below the root, `names` are those that the dump has for it.
+
+    Only the lines with the numbers that are `published` may be shown; all if that is None.
+    """
 
     path: str
     names: tuple[str, ...]
     lines: Sequence[str]
+    published: Set[int] | None = None
 
 
 @record(slots=False, kw_only=False)
 class Sources:
     """What a site may show of the program's files: lines below `root`, links as the template `url` says.
 
-    `names` are those that the dump has for all files of the program.
+    `names` are those that the dump has for all files of the program. With `is_own`, only files that the dump names by
+    their whole path are shown, and no files of Python; of these, pages may show the functions that have bytes.
     """
 
     root: Path | None = None
     url: str | None = None
     names: Collection[str] = ()
+    is_own: bool = False
 
     def place(self, frame: Frame, href: str = "") -> str:
         """Return `file:line` in function, as a link where there is a template, and one to the line's page, `href`."""
@@ -54,7 +60,7 @@ class Sources:
         if others := self._contested.get(frame.file):
             return f"<br><small>Its lines are not shown: the file of this name may be {escape(others)}.</small>"
         around = self._around(frame)
-        if around is None:
+        if around is None or self.is_own:
             return ""
         width = len(str(around.first + len(around.lines)))
         rows = []
@@ -77,6 +83,8 @@ class Sources:
         """Map each path below the root to the names that may stand for it: those most like it."""
         found: defaultdict[str, list[str]] = defaultdict(list)
         for name in self.names if self.root else ():
+            if self.is_own and not is_below(name, self.root or Path()):
+                continue
             if self.root and (file := SourceRoot(self.root).file(name)):
                 found[file.path].append(name)
         return {path: names_of((self.root or Path()) / path, names) for path, names in found.items()}

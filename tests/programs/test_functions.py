@@ -3,6 +3,7 @@
 Real ones are in `test_real_programs.py`, which need an environment of their own.
 """
 
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -67,6 +68,28 @@ def test_a_function_has_a_report(tmp_path: Path) -> None:
     assert (tmp_path / made.page).is_file()
     assert [entry.title for entry in made.modules] == ["jit_step"]
     assert "jit_step: " in str(made)
+
+
+@pytest.mark.usefixtures("fake_jax")
+@pytest.mark.parametrize("show_source", [True, False])
+def test_the_report_has_the_functions_of_the_program_unless_they_are_left_out(
+    tmp_path: Path, show_source: bool
+) -> None:
+    own = tmp_path / "train.py"
+    own.write_text("SECRET = 1\n" * 9 + "def own():\n    return 1\n", encoding="utf-8")
+    for path in SAMPLE.glob("*_after_optimizations*.txt"):
+        text = path.read_text(encoding="utf-8").replace("/home/u/corpus/scripts/progs.py", str(own))
+        (tmp_path / path.name).write_text(text, encoding="utf-8")
+
+    class Named(FakeJitted):
+        def compile(self, compiler_options: dict[str, Any]) -> None:
+            for path in tmp_path.glob("*.txt"):
+                shutil.copy(path, compiler_options["xla_dump_to"])
+
+    made = reportgen.report(Named(), show_source=show_source)
+    pages = list(made.page.parent.rglob("source-*.html"))
+    assert len(pages) == show_source
+    assert all("def own():" in page.read_text() and "SECRET" not in page.read_text() for page in pages)
 
 
 @pytest.mark.usefixtures("fake_jax")

@@ -84,6 +84,38 @@ def test_a_program_is_run_and_its_report_is_built(run: Run, tmp_path: Path) -> N
     assert (tmp_path / SITE / "index.html").is_file()
 
 
+NAMES_ITSELF = """from tests.support.fake_xla import compile_module, flags; compile_module("jit_tiny_matmul_gelu")
+import os, pathlib
+for path in pathlib.Path(flags()["--xla_dump_to"]).rglob("*optimizations.txt"):
+    path.write_text(path.read_text().replace("/home/u/corpus/scripts/progs.py", os.path.abspath("train.py")))
+SECRET = 1
+def other():
+    return SECRET
+
+def own():
+    one = 1
+    return one
+"""
+"""A program whose dump names its own file: its line 11 allocates memory."""
+
+
+@pytest.mark.parametrize("options", [[], ["--no-source"], ["--redact"], ["--redact-names"]], ids="".join)
+def test_the_site_has_the_functions_of_the_program_unless_they_are_hidden(
+    run: Run, tmp_path: Path, options: list[str]
+) -> None:
+    (tmp_path / "train.py").write_text(NAMES_ITSELF, encoding="utf-8")
+    assert run([PYTHON, "train.py"], *options).code == 0
+    pages = list((tmp_path / "xla-memory" / "train").rglob("source-*.html"))
+    assert len(pages) == (0 if options else 1)
+    for page in pages:
+        text = page.read_text(encoding="utf-8")
+        assert "def own():" in text
+        assert "8 lines not in this report" in text
+    whole = b"".join(path.read_bytes() for path in (tmp_path / "xla-memory").rglob("*") if path.is_file())
+    assert b"SECRET" not in whole
+    assert (b"def own" in whole) == (not options)
+
+
 @pytest.mark.parametrize(
     ("change", "seen"),
     [

@@ -8,10 +8,12 @@ from pathlib import Path, PurePath
 
 import pytest
 
+from reportgen.build import build
 from reportgen.cli import main
 from reportgen.dump_pages import module_of
 from reportgen.input.discover import discover
 from reportgen.input.source_lines import names_of
+from reportgen.options import BuildOptions
 from reportgen.parse.stack_frames import Frame
 from reportgen.pipeline import DumpReading
 from reportgen.reports.annotated_source import annotated
@@ -278,3 +280,55 @@ def test_a_line_whose_file_may_be_another_says_so(tmp_path: Path) -> None:
     shown = Sources(tmp_path, names=["/x/train.py", "/y/train.py"])
     assert shown.files() == []
     assert "may be /x/train.py or /y/train.py" in shown.excerpt(Frame("/x/train.py", "f", 1))
+
+
+def own_site(tmp_path: Path, name: str, text: str) -> str:
+    """Build the site of a program's own functions, of a dump that names `name`, and return its pages of sources."""
+    dumps, path = tmp_path / "dumps", tmp_path / name
+    dumps.mkdir()
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8")
+    for file in SAMPLE.glob("*.txt"):
+        (dumps / file.name).write_text(file.read_text(encoding="utf-8").replace(NAMED, str(path)), "utf-8")
+    options = BuildOptions(paths=(dumps,), output=tmp_path / "site", source_root=tmp_path, own_functions=True)
+    build(options, lambda *_: None)
+    return "".join(page.read_text(encoding="utf-8") for page in (tmp_path / "site").glob("m/*/source-*.html"))
+
+
+FUNCTIONS = "".join(
+    f"KEY_{first} = '{SECRET}'\ndef function_{first}():\n" + f"    x = {first}\n" * 8 for first in range(0, 400, 10)
+)
+"""Functions of nine lines after a line of its own each."""
+
+
+def test_of_the_programs_own_files_only_functions_with_bytes_are_in_a_site(tmp_path: Path) -> None:
+    page = own_site(tmp_path, "train.py", FUNCTIONS)
+    (module,) = json.loads((tmp_path / "site" / "report.json").read_bytes())["modules"]
+    numbers = {int(line["source"].rpartition(":")[2]) for line in module["spaces"]["0"]["peak_resident_lines"]}
+    shown = {int(number) for number in re.findall(r'id="L(\d+)"', page)}
+    assert numbers <= shown
+    # No line of a module stands in it that has no bytes of its own.
+    assert {number for number in shown if number % 10 == 1} <= numbers
+    assert "lines not in this report" in page
+    assert all(number % 10 == 1 or f'id="L{number}"' in page for number in numbers)
+
+
+@pytest.mark.parametrize(
+    "name", ["venv/lib/python3.12/site-packages/lib/train.py", "lib/python3.12/functools.py", ".secret/train.py"]
+)
+def test_no_file_of_a_package_or_of_python_is_the_programs_own(tmp_path: Path, name: str) -> None:
+    assert own_site(tmp_path, name, FUNCTIONS) == ""
+
+
+def test_a_file_that_only_ends_as_one_of_the_program_is_not_its_own(tmp_path: Path) -> None:
+    (tmp_path / "progs.py").write_text(FUNCTIONS, encoding="utf-8")
+    assert Sources(tmp_path, names=[NAMED], is_own=True).files() == []
+    assert Sources(tmp_path, names=["progs.py"], is_own=True).files() == []
+
+
+def test_code_that_cannot_be_parsed_has_only_the_lines_with_bytes(tmp_path: Path) -> None:
+    page = own_site(tmp_path, "train.py", "(\n" * 400)
+    (module,) = json.loads((tmp_path / "site" / "report.json").read_bytes())["modules"]
+    lines = module["spaces"]["0"]["peak_resident_lines"]
+    named = {int(line["source"].rpartition(":")[2]) for line in lines}
+    assert {int(number) for number in re.findall(r'id="L(\d+)"', page)} >= named

@@ -103,11 +103,10 @@ class Links:
 
     def line_href(self, line: str) -> str:
         """Return the href of a line, `file:line`, on the page of its file; empty where there is none."""
-        file, _, number = line.rpartition(":")
-        page, length = self._module.source_places.get(file, (0, 0))
-        if not number.isdecimal() or not 1 <= int(number) <= length:
+        page = self._module.source_pages.get(line)
+        if page is None:
             return ""
-        return f"{self.listing(routes.source(page))}#{routes.source_line(number)}"
+        return f"{self.listing(routes.source(page))}#{routes.source_line(line.rpartition(':')[2])}"
 
     def shape(self, number: int) -> Markup:
         """Return a value's shape without its layout, which may break after a comma and nowhere else."""

@@ -9,7 +9,7 @@ from reportgen.render.html.links import Links
 from reportgen.render.module.advice_box import suggestion_keys
 from reportgen.render.module.view_page import view_page
 from reportgen.render.view import Module
-from reportgen.reports.annotated_source import SMALL_PART, AnnotatedLine, LineNote, LineRun, annotated, line_runs
+from reportgen.reports.annotated_source import SMALL_PART, AnnotatedLine, LineNote, LineRun, line_runs
 from reportgen.reports.note_words import NoteWords, note_words
 from reportgen.reports.report_document import SpaceFigures
 from reportgen.reports.source_links import SourceFile
@@ -45,7 +45,7 @@ class SourceView:
     path: str
     space: SpaceFigures
     color: int
-    line_runs: Sequence[tuple[bool, Sequence[LineOfSource]]]
+    line_runs: Sequence[tuple[LineRun, Sequence[LineOfSource]]]
     size_bytes: int
     largest_bytes: int
     others: Sequence[tuple[str, str, int]]
@@ -77,27 +77,24 @@ class _SourcePage:
 
     def view(self, number: int) -> SourceView:
         """Return what the page shows of the file, which is the one with this number."""
-        lines = self._annotated(self._file)
+        lines = self._module.annotated(self._file)
         return SourceView(
             path=self._file.path,
             space=self._space,
             color=self._color,
-            line_runs=[(line_run.is_folded, self._lines(line_run)) for line_run in line_runs(lines)],
+            line_runs=[(run, self._lines(run)) for run in line_runs(lines, self._file.published)],
             size_bytes=sum(line.size_bytes for line in lines),
             largest_bytes=max((line.size_bytes for line in self._space.peak_resident_lines), default=0),
             others=[
                 (
                     file.path,
                     self.links.listing(routes.source(other)),
-                    sum(line.size_bytes for line in self._annotated(file)),
+                    sum(line.size_bytes for line in self._module.annotated(file)),
                 )
                 for other, file in enumerate(self._module.source_files_shown)
                 if other != number
             ],
         )
-
-    def _annotated(self, file: SourceFile) -> Sequence[AnnotatedLine]:
-        return annotated(file.lines, file.names, self._module.figures, self._space)
 
     def _lines(self, line_run: LineRun) -> Sequence[LineOfSource]:
         return [

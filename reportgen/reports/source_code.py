@@ -1,8 +1,8 @@
-"""Write a suggestion as a change of one line of a source file, where its code says how and the line is as expected."""
+"""Read a Python file: which change of it a suggestion asks for, where that is certain, and what is around a line."""
 
 import ast
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence, Set
 
 from reportgen.advice.advice_records import SuggestionFigures
 from reportgen.record import record
@@ -48,6 +48,16 @@ class SourceCode:
             edits = [self._wrapped(number, wraps[1]) for number in numbers_in(suggestion.code_lines, self.names)]
             return [edit for edit in edits if edit]
         return ()
+
+    def around(self, numbers: Collection[int]) -> Set[int]:
+        """Return the lines of the functions in which some lines are; of one outside of functions, its statement."""
+        functions = [node for node in self._definitions() if isinstance(node, _Function)]
+        statements = [node for node in ast.walk(self.tree) if isinstance(node, ast.stmt)]
+        found: set[int] = set()
+        for number in numbers:
+            inside = _smallest(functions, number) or _smallest(statements, number) or range(number, number + 1)
+            found.update(inside)
+        return found
 
     def _knows(self, code: str) -> bool:
         """Return whether the file imports the module that the code names, if it names one."""
@@ -135,6 +145,16 @@ def source_code(lines: Sequence[str], names: Collection[str]) -> SourceCode | No
         return SourceCode(lines=lines, names=names, tree=ast.parse("\n".join(lines)))
     except (SyntaxError, ValueError, RecursionError, MemoryError):  # because any text may be there
         return None
+
+
+def _smallest(nodes: Iterable[_Function | ast.stmt], number: int) -> Sequence[int]:
+    """Return the lines of the shortest node that a line is in; empty without one."""
+    return min((lines for node in nodes if number in (lines := _lines_of(node))), key=len, default=())
+
+
+def _lines_of(node: _Function | ast.stmt) -> range:
+    decorators = node.decorator_list if isinstance(node, _Function) else []
+    return range(min([node.lineno, *(decorator.lineno for decorator in decorators)]), _end(node) + 1)
 
 
 def _body(call: ast.Call) -> ast.expr | None:

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from reportgen.advice.advice_records import SuggestionFigures
-from reportgen.reports.source_edits import SourceEdit, source_code
+from reportgen.reports.source_code import SourceEdit, source_code
 
 FILE = "/home/u/train.py"
 

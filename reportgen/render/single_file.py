@@ -58,7 +58,7 @@ class LinksInFile(Links):
     def filtered_values(self, **words: str) -> Markup:
         return Markup(f"#{filters(words)}")
 
-    def line_href(self, line: str) -> str:
+    def source_page_href(self, line: str) -> str:
         return ""
 
     def checks(self) -> str:

@@ -1,5 +1,6 @@
 """One analysed dump as its pages see it: their paths, and the order of the rows in tables."""
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
@@ -115,6 +116,21 @@ class Module(Report):
             for name in file.names
             for line in (range(1, len(file.lines) + 1) if file.published is None else file.published)
         }
+
+    def whole_line(self, file: str, number: str) -> str:
+        """Return a line as `FILE:LINE` of the dump, which may be named without folders; empty where that is unclear."""
+        files = self._files_by_name.get(file.rpartition("/")[2], ())
+        if file in files:
+            return f"{file}:{number}"
+        return f"{files[0]}:{number}" if len(files) == 1 and "/" not in file else ""
+
+    @cached_property
+    def _files_by_name(self) -> Mapping[str, Sequence[str]]:
+        """The source files of the dump by their names without folders."""
+        found: defaultdict[str, list[str]] = defaultdict(list)
+        for file in self.source_files:
+            found[file.rpartition("/")[2]].append(file)
+        return found
 
     @cached_property
     def last_uses(self) -> Sequence[int | None]:

@@ -38,14 +38,19 @@ class Sources:
     names: Collection[str] = ()
     is_own: bool = False
 
+    def url_of(self, line: str) -> str:
+        """Return the URL of a line, `FILE:LINE`, elsewhere; empty without a template."""
+        file, _, number = line.rpartition(":")
+        if not self.url or not number.isdecimal():
+            return ""
+        # Below the root a path is as the repository has it; the dump’s own may begin anywhere.
+        around = self._around(Frame(file, "", int(number)))
+        return self.url.replace("{path}", quote(around.path if around else file)).replace("{line}", number)
+
     def place(self, frame: Frame, href: str = "") -> str:
         """Return `file:line` in function, as a link where there is a template, and one to the line's page, `href`."""
         text = f"<code>{escape(str(frame))}</code>"
-        if self.url:
-            around = self._around(frame)
-            # Below the root a path is as the repository has it; the dump’s own may begin anywhere.
-            path = quote(around.path if around else frame.file)
-            elsewhere = self.url.replace("{path}", path).replace("{line}", str(frame.line))
+        if elsewhere := self.url_of(str(frame)):
             own = f' <a href="{escape(href)}">with its bytes</a>' if href else ""
             text = f'<a href="{escape(elsewhere)}">{text}</a>{own}'
         elif href:

@@ -144,6 +144,24 @@ def test_lines_that_are_shown_lead_to_their_place_in_the_file(site: Path) -> Non
     assert any("/v/" in path for path in leading)
 
 
+def test_lines_named_in_sentences_lead_to_their_place(tmp_path: Path) -> None:
+    dump, url = SAMPLES / "v5e-train-step", "https://example.com/{path}#L{line}"
+    root = SAMPLES / "programs"
+    for name, options, href in (
+        ("pages", ["--source-root", str(root)], "source-1.html#L66"),
+        ("web", ["--source-url", url], "https://example.com//home/u/lab/train_step.py#L66"),
+        ("neither", [], ""),
+    ):
+        site = tmp_path / name
+        assert main(["build", str(dump), "-o", str(site), *options, "--quiet"]) == 0
+        (index,) = site.glob("m/*/index.html")
+        page = index.read_text(encoding="utf-8")
+        link = f'loop at <a href="{href}">train_step.py:66</a>'
+        assert (link if href else "loop at train_step.py:66") in page
+        in_bar = f'<a href="{href.replace("L66", "L41")}">train_step.py:41</a>' if href else "train_step.py:41"
+        assert re.search(rf'class="name" title="train_step.py:41">{re.escape(in_bar)}\s', page)
+
+
 def test_there_is_no_such_page_without_a_directory_of_sources(tmp_path: Path) -> None:
     assert main(["build", str(SAMPLE), "-o", str(tmp_path / "site"), "--quiet"]) == 0
     assert [path for path in tree(tmp_path / "site") if "source-" in path] == []

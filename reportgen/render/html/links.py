@@ -1,5 +1,6 @@
 """Create links from one page to values, allocations, instructions and help, as escaped markup."""
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from html import escape
 from typing import TypeVar
@@ -18,9 +19,12 @@ from reportgen.render.html.origin import origin_cell
 from reportgen.render.view import Module
 from reportgen.reports.formats import shortened
 from reportgen.reports.report import key_text
-from reportgen.reports.source_words import line_words
+from reportgen.reports.source_words import line_words, short_words
 
 Item = TypeVar("Item")
+_LINE = re.compile(r"(?<![\w/.-])((?:[^\s:()]*/)?[\w.-]+):(\d+)\b")
+"""A source line in words: a file, with its folders or without, and a number."""
+
 MOST_LINKS = 10
 
 
@@ -101,12 +105,28 @@ class Links:
         words, href = escape(shortened(line_words(line))), self.line_href(line)
         return Markup(f'<a href="{href}" title="{escape(line)}">{words}</a>' if href else words)
 
-    def line_href(self, line: str) -> str:
-        """Return the href of a line, `file:line`, on the page of its file; empty where there is none."""
+    def source_page_href(self, line: str) -> str:
+        """Return the href of a line, `FILE:LINE`, on the page of its file; empty where there is none."""
         page = self._module.source_pages.get(line)
         if page is None:
             return ""
         return f"{self.listing(routes.source(page))}#{routes.source_line(line.rpartition(':')[2])}"
+
+    def line_href(self, line: str) -> str:
+        """Return the href of a line, `FILE:LINE`, on the page of its file or else on the web; empty without both."""
+        # Not on the web for tens of thousands of values, whose own sections have that link.
+        return self.source_page_href(line) or ("" if self._folder else self._module.sources.url_of(line))
+
+    def with_lines(self, text: str) -> Markup:
+        """Return words in which source lines are links, and are named without the folders of their files."""
+        pieces, end = [], 0
+        for found in _LINE.finditer(shortened(text)):
+            if href := self.line_href(self._module.whole_line(found[1], found[2])):
+                name = f"{found[1].rpartition('/')[2]}:{found[2]}"
+                words = escape(short_words(text[end : found.start()]))
+                pieces.append(f'{words}<a href="{escape(href)}">{escape(name)}</a>')
+                end = found.end()
+        return Markup("".join([*pieces, escape(short_words(shortened(text)[end:]))]))
 
     def shape(self, number: int) -> Markup:
         """Return a value's shape without its layout, which may break after a comma and nowhere else."""

@@ -66,7 +66,7 @@ class ProgramRows:
             return ""
         # A stack of library code alone is shown from its innermost frame.
         own = next((frame for frame in stack if not frame.is_of_library), stack[0])
-        sources, href = self._module.sources, self._links.line_href(str(own))
+        sources, href = self._module.sources, self._links.source_page_href(str(own))
         callers = [frame for frame in stack if frame != own and not frame.is_of_library][:_MOST_CALLERS]
         words = ", ".join(escape(line_words(str(frame))) for frame in callers)
         called = f"<br><small>Called from {words}</small>" if words else ""

@@ -134,6 +134,7 @@ VALUE_HREFS = {
     "value": value("{page}", "{name}"),
     "allocation": allocation("{page}", "{name}"),
     "filtered": f"{view('values')}#{{name}}={{value}}",
+    "line": f"{view('source-{page}')}#{source_line('{number}')}",
 }
 INSTRUCTION_HREFS = {"row": f"{view('schedule')}#moment={{moment}}"}
 
@@ -142,6 +143,7 @@ VALUE_HREFS_IN_FILE = {
     "value": "#v{name}",
     "allocation": "#a{name}",
     "filtered": "#{name}={value}",
+    "line": "",
 }
 INSTRUCTION_HREFS_IN_FILE = {"row": "#moment={moment}"}
 

@@ -163,6 +163,26 @@ export const ofValues = (values, folder) => index({
 });
 
 /**
+ * Return an index of the source lines with bytes of the peak, by their names without folders. Each leads to its place in
+ * its file or, where the file has no page, to its values.
+ * @param {Values} values
+ * @param {string} folder
+ */
+export const ofLines = ({ lines, hrefs }, folder) => index({
+  kind: "line",
+  names: lines.line.map((line) => line.replace(/^.*\//, "")),
+  sizes: lines.size,
+  fields: [textField("", lines.line)],
+  amount: humanBytes,
+  href: (entry) => {
+    const line = lines.line[entry], page = lines.page[entry];
+    return folder + (page
+      ? fill(hrefs.line, { page, number: line.replace(/^.*:/, "") })
+      : fill(hrefs.filtered, { name: "source", value: encodeURIComponent(line) }));
+  }
+});
+
+/**
  * Return an index of the instructions that define no value; `folder` is the way to the module's folder.
  * @param {Instructions} instructions
  * @param {string} folder

@@ -1,9 +1,9 @@
-// The search box in the header: values, allocations, shapes, opcodes, source files and instructions of the module that the
-// page belongs to, all modules, the pages, and the terms of the help pages.
+// The search box in the header: source lines, values, allocations, shapes, opcodes, source files and instructions of the
+// module that the page belongs to, all modules, the pages, and the terms of the help pages.
 // An ARIA combobox: the box keeps the focus, arrows move through the results, Enter opens one, Escape closes.
 import { isModulePage, loadInstructions, loadModules, loadTerms, loadValues, moduleFolder, root } from "./data.js";
 import { byId, make } from "./dom.js";
-import { find, ofAllocations, ofGroups, ofInstructions, ofModules, ofPages, ofValues } from "./search-index.js";
+import { find, ofAllocations, ofGroups, ofInstructions, ofLines, ofModules, ofPages, ofValues } from "./search-index.js";
 
 /** @typedef {import("./search-index.js").Index} Index */
 
@@ -22,7 +22,7 @@ const loadIndexes = async () => {
     ownPages(),
     ...(isModulePage() ? [
       loadValues().then((values) => [
-        ...ofGroups(values, moduleFolder()), ofValues(values, moduleFolder()), ofAllocations(values, moduleFolder())
+        ofLines(values, moduleFolder()), ...ofGroups(values, moduleFolder()), ofValues(values, moduleFolder()), ofAllocations(values, moduleFolder())
       ]),
       loadInstructions().then((instructions) => ofInstructions(instructions, moduleFolder()))
     ] : []),

@@ -26,7 +26,9 @@ interface Allocations {
 }
 
 interface Values {
-  hrefs: { value: string; allocation: string; filtered: string };
+  hrefs: { value: string; allocation: string; filtered: string; line: string };
+  /** Source lines with bytes of the peak, as FILE:LINE, and the numbers of the pages of their files; 0 for none. */
+  lines: { line: string[]; size: number[]; page: number[] };
   /** The id of each value in the dump, which damaged dumps may repeat, with a suffix. */
   id: string[];
   /** The page of each value, in the table of their names. */

@@ -102,6 +102,16 @@ def test_an_exact_name_comes_before_longer_ones(visit: Visit, root: Path | str, 
     assert names(search(visit(root, module_page), "copy.40"))[0] == "copy.40"
 
 
+def test_a_source_line_is_found_first_with_its_bytes(visit: Visit, root: Path | str, samples_site: Path) -> None:
+    (index,) = samples_site.glob("m/jit-tiny-matmul-gelu-*/index.html")
+    results = search(visit(root, index.relative_to(samples_site).as_posix()), "progs.py:11")
+    assert names(results)[0] == "progs.py:11"
+    expect(results.first.locator(".result-kind")).to_have_text("line")
+    expect(results.first.locator(".result-size")).to_have_text(re.compile(r"^[\d.]+ KiB$"))
+    results.first.click()
+    results.page.wait_for_url("**/values.html#source=*")
+
+
 def test_a_scope_is_found_and_shown(visit: Visit, root: Path | str, samples_site: Path) -> None:
     (index,) = samples_site.glob("m/jit-tiny-matmul-gelu-*/index.html")
     results = search(visit(root, index.relative_to(samples_site).as_posix()), "jit(tiny_matmul_gelu)")

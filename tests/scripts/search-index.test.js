@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { find, ofAllocations, ofGroups, ofInstructions, ofModules, ofValues } from "../../templates/scripts/search-index.js";
+import { find, ofAllocations, ofGroups, ofInstructions, ofLines, ofModules, ofValues } from "../../templates/scripts/search-index.js";
 
 const values = /** @type {Values} */ (/** @type {unknown} */ ({
   hrefs: { filtered: "values.html#{name}={value}", allocation: "a/{page}.html#a{name}", value: "v/{page}.html#v{name}" },
@@ -54,6 +54,18 @@ test("instructions lead to their rows of the schedule", () => {
 test("a word for the shape and a word for the name combine", () => {
   assert.deepEqual(names("bf16 big"), ["big_fusion"]);
   assert.equal(find([index], "f32 copy").results[0].reason, "shape f32[4]");
+});
+
+test("a source line leads to its place in its file or, without a page, to its values", () => {
+  const lines = ofLines(/** @type {Values} */ (/** @type {unknown} */ ({
+    hrefs: { line: "source-{page}.html#L{number}", filtered: "values.html#{name}={value}" },
+    lines: { line: ["/lab/train.py:41", "/lab/train.py:4", "/lab/other.py:41"], size: [1024, 4096, 8], page: [2, 2, 0] }
+  })), "../");
+  const found = (/** @type {string} */ query) => find([lines], query).results.map(({ name, href, amount }) => [name, href, amount]);
+  assert.deepEqual(found("train.py:41"), [["train.py:41", "../source-2.html#L41", "1.00 KiB"]]);
+  assert.deepEqual(found("train.py").map(([name]) => name), ["train.py:4", "train.py:41"]);
+  assert.equal(found("other.py:41")[0][1], "../values.html#source=%2Flab%2Fother.py%3A41");
+  assert.equal(found("lab/other").length, 1);
 });
 
 test("opcodes, shapes and source files lead to the values that have them", () => {

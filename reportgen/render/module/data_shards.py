@@ -117,6 +117,19 @@ def value_columns(module: Module, hrefs: Mapping[str, str]) -> dict[str, Any]:
             ],
         },
         "kinds": kinds.table(),
+        "lines": _line_columns(module),
+    }
+
+
+def _line_columns(module: Module) -> dict[str, Any]:
+    """Return the source lines with bytes of the main peak, the one with the most first; page 0 stands for none."""
+    space = module.main_space
+    groups = [group for group in module.source_lines[space.color] if group.kind == "named"] if space else []
+    pages = module.source_pages
+    return {
+        "line": [group.label for group in groups],
+        "size": [group.size_bytes for group in groups],
+        "page": [pages[group.label] + 1 if group.label in pages else 0 for group in groups],
     }
 
 

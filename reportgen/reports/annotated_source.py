@@ -129,10 +129,19 @@ def line_runs(lines: Sequence[AnnotatedLine], published: Set[int] | None = None)
 
 
 def own_functions(lines: Sequence[AnnotatedLine], names: Collection[str]) -> Set[int]:
-    """Return the numbers of the lines of functions that have bytes or a suggestion; none for a file without any."""
+    """Return the numbers of the lines of functions that have bytes or a suggestion, and of the empty lines between.
+
+    There are none in a file without any.
+    """
     told = {line.number for line in lines if line.is_told_about}
     code = source_code([line.text for line in lines], names)
-    return told | (code.around(told) if code else set())
+    inside = told | (code.around(told) if code else set())
+    between = set[int]()
+    for is_inside, run in groupby(lines, lambda line: line.number in inside):
+        outside = [] if is_inside else list(run)
+        if outside and not any(line.text.strip() for line in outside):
+            between.update(line.number for line in outside)
+    return inside | between if inside else inside
 
 
 def files_of(space: SpaceFigures) -> Collection[str]:

@@ -319,6 +319,14 @@ FUNCTIONS = "".join(
 """Functions of nine lines after a line of its own each."""
 
 
+def test_empty_lines_between_functions_are_not_counted_as_left_out(tmp_path: Path) -> None:
+    spaced = "".join(f"def function_{first}():\n" + f"    x = {first}\n" * 8 + "\n" for first in range(0, 400, 10))
+    page = own_site(tmp_path, "train.py", spaced)
+    shown = {int(number) for number in re.findall(r'id="L(\d+)"', page)}
+    assert {19, 20, 21, 29, 30, 31} <= shown
+    assert '<p class="left-out">1 line ' not in page
+
+
 def test_of_the_programs_own_files_only_functions_with_bytes_are_in_a_site(tmp_path: Path) -> None:
     page = own_site(tmp_path, "train.py", FUNCTIONS)
     (module,) = json.loads((tmp_path / "site" / "report.json").read_bytes())["modules"]

@@ -14,7 +14,8 @@ hlo.proto.
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from dataclasses import field
 from typing import NamedTuple
 
 from reportgen.parse.instruction_parser import unquoted
@@ -28,9 +29,14 @@ _TABLES = re.compile(
     rb"|StackFrames\n(?P<frames>%b))" % (_ROWS, _ROWS, _ROWS, _ROWS)
 )
 _NAME = re.compile(rf"^(\d+) ({STRING})", re.MULTILINE)
-_LOCATION = re.compile(rb"^(\d+) \{file_name_id=(\d+) function_name_id=(\d+) line=(\d+)", re.MULTILINE)
+_LOCATION = re.compile(
+    rb"^(\d+) \{file_name_id=(\d+) function_name_id=(\d+) line=(\d+)"
+    rb"(?: end_line=\4 column=(\d{1,5}) end_column=(\d{1,5})\})?",
+    re.MULTILINE,
+)
 _FRAME = re.compile(rb"^(\d+) \{file_location_id=(\d+)(?: parent_frame_id=(\d+))?", re.MULTILINE)
 _LONGEST_TABLES = 64 << 20  # bytes at the start of a text that are searched for the tables
+_LAST_COLUMN = 99_999
 _DEEPEST = 1_000  # frames, because a damaged table may contain a cycle
 _LIBRARIES = ("/site-packages/", "/dist-packages/", "<frozen ", "<string>")
 
@@ -63,12 +69,17 @@ class _Link(NamedTuple):
 
 @record(slots=False, kw_only=False)
 class StackFrames:
-    """The tables of one module, each by the numbers it prints."""
+    """The tables of one module, each by the numbers it prints.
+
+    `columns` are the first byte of the expression at a location, and that after its last, from 0; without those of
+    several lines.
+    """
 
     files: Mapping[int, str]
     functions: Mapping[int, str]
     locations: Mapping[int, tuple[int, int, int]]
     links: Mapping[int, _Link]
+    columns: Mapping[int, tuple[int, int]] = field(default_factory=dict)
 
     def stack(self, frame_id: int) -> tuple[Frame, ...]:
         """Return the stack of a frame, innermost first; empty for an unknown id.
@@ -76,16 +87,26 @@ class StackFrames:
         Each place is listed once, although a quarter of all stacks repeat places: XLA appends the caller's stack when
         it inlines a call, and the callee's stack from JAX is already complete.
         """
-        frames: dict[Frame, None] = {}
+        return tuple(dict.fromkeys(self._frame(location) for location in self._locations(frame_id)))
+
+    def columns_of(self, frame_id: int, frame: Frame) -> tuple[int, int] | None:
+        """Return the columns of the expression at a frame of the stack of `frame_id`; None where they are unknown."""
+        found = (location for location in self._locations(frame_id) if self._frame(location) == frame)
+        return self.columns.get(next(found, 0))
+
+    def _locations(self, frame_id: int) -> Iterator[int]:
+        """Yield the numbers of the locations of a stack that are known, innermost first."""
         for _ in range(_DEEPEST):
             link = self.links.get(frame_id)
             if link is None:
                 break
             if link.location in self.locations:
-                file, function, line = self.locations[link.location]
-                frames.setdefault(Frame(self.files.get(file, ""), self.functions.get(function, ""), line))
+                yield link.location
             frame_id = link.parent
-        return tuple(frames)
+
+    def _frame(self, location: int) -> Frame:
+        file, function, line = self.locations[location]
+        return Frame(self.files.get(file, ""), self.functions.get(function, ""), line)
 
 
 def stack_frames_of_text(text: bytes) -> StackFrames | None:
@@ -99,13 +120,13 @@ def stack_frames_of_text(text: bytes) -> StackFrames | None:
         if "frames" in tables:
             break  # because this table is the last, and all computations come after it
     frames = _FRAME.findall(tables.get("frames", b""))
+    rows = [tuple(map(int, filter(None, row))) for row in _LOCATION.findall(tables.get("locations", b""))]
     return StackFrames(
         files=_names(tables.get("files", b"")),
         functions=_names(tables.get("functions", b"")),
-        locations={
-            int(n): (int(f), int(g), int(line)) for n, f, g, line in _LOCATION.findall(tables.get("locations", b""))
-        },
+        locations={number: (file, function, line) for number, file, function, line, *_ in rows},
         links={int(n): _Link(int(location), int(parent or 1) - 1) for n, location, parent in frames},
+        columns={number: (first, last) for number, _, _, _, first, last in (row for row in rows if len(row) == 6)},
     )
 
 
@@ -117,7 +138,7 @@ def stack_frames_of_proto(proto: bytes) -> StackFrames | None:
     """Return the tables of a `.hlo.pb`; None if it has none. Raises WireError for bytes that are not a proto."""
     for module in messages(proto, _MODULE):
         for tables in messages(module, _STACK_FRAMES):
-            locations = map(numbers, messages(tables, _FILE_LOCATIONS))
+            locations = list(map(numbers, messages(tables, _FILE_LOCATIONS)))
             links = map(numbers, messages(tables, _FRAMES))
             # The numbers of rows are not in the message: they count from 1 in its order.
             return StackFrames(
@@ -127,6 +148,11 @@ def stack_frames_of_proto(proto: bytes) -> StackFrames | None:
                     number: (row.get(1, 0), row.get(2, 0), row.get(3, 0)) for number, row in enumerate(locations, 1)
                 },
                 links={number: _Link(row.get(1, 0), row.get(2, 0)) for number, row in enumerate(links, 1)},
+                columns={
+                    number: (row.get(4, 0), row[6])
+                    for number, row in enumerate(locations, 1)
+                    if row.get(5) == row.get(3) and 0 <= row.get(4, 0) < row.get(6, 0) <= _LAST_COLUMN
+                },
             )
     return None
 

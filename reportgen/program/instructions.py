@@ -92,6 +92,15 @@ class Instructions:
         place = metadata.get("stack_frame_id"), metadata.get("source_file"), metadata.get("source_line")
         return self._frames(*(text or "" for text in place)) if any(place) else ()
 
+    def columns(self, name: str, frame: Frame) -> tuple[int, int] | None:
+        """Return the first byte and the one after the last of the expression at a frame of an instruction's stack.
+
+        They count from 0; None where they are unknown or the expression has several lines.
+        """
+        instruction = self.instruction(name)
+        number = (instruction.metadata.get("stack_frame_id") or "") if instruction else ""
+        return self.join.frames.columns_of(int(number), frame) if self.join.frames and number.isdigit() else None
+
     def user_frame(self, name: str) -> Frame | None:
         """Return the innermost frame of the user's own code around an instruction."""
         return next((frame for frame in self.stack(name) if not frame.is_of_library), None)

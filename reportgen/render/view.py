@@ -89,23 +89,25 @@ class Module(Report):
         """The memory space that the module is shown by; None for a module without any."""
         return main_space(self.analysis.spaces)
 
-    @cached_property
+    @property
     def source_files_shown(self) -> Sequence[SourceFile]:
         """The source files that have a page, if a peak is known; of the program's own ones, those that have bytes."""
+        return [file for file, _ in self.annotated_files]
+
+    @cached_property
+    def annotated_files(self) -> Sequence[tuple[SourceFile, Sequence[AnnotatedLine]]]:
+        """The same with their lines, which have their bytes of the peak of the main memory space."""
         space = self.main_space
         if space is None or space.peak_resident is None:
             return ()
-        files = self.sources.files()
-        if not self.sources.is_own:
-            return files
-        own = (replace(file, published=own_functions(self.annotated(file), file.names)) for file in files)
-        return [file for file in own if file.published]
-
-    def annotated(self, file: SourceFile) -> Sequence[AnnotatedLine]:
-        """Return the lines of a source file with their bytes of the peak of the main memory space."""
-        space = self.figures.main_space
-        assert space is not None  # because only a module with a peak has source files
-        return annotated(file.lines, file.names, self.figures, space)
+        found = []
+        for file in self.sources.files():
+            lines = annotated(file.lines, file.names, self.figures, self.figures.spaces[space.color])
+            if not self.sources.is_own:
+                found.append((file, lines))
+            elif published := own_functions(lines, file.names):
+                found.append((replace(file, published=published), lines))
+        return found
 
     @cached_property
     def source_pages(self) -> Mapping[str, int]:

@@ -11,7 +11,7 @@ from reportgen.advice.advice_records import SuggestionFigures
 from reportgen.record import record
 from reportgen.reports.formats import function_name
 from reportgen.reports.report_document import ModuleFigures, SpaceFigures
-from reportgen.reports.source_code import SourceEdit, numbers_in, source_code
+from reportgen.reports.source_code import SourceCode, SourceEdit, numbers_in, source_code
 
 SMALL_PART = 200
 """What a line fills is not told in words where it is less than this part of the peak."""
@@ -32,13 +32,23 @@ class LineNote:
 
 @record
 class AnnotatedLine:
-    """A line of a file, from 1, with its bytes of the peak; `what` says what these are, and is empty without any."""
+    """A line of a file, from 1, with its bytes of the peak; `what` says what these are, and is empty without any.
+
+    `marked` are the first character and the one after the last of the expression that writes most of the bytes.
+    """
 
     number: int
     text: str
     size_bytes: int = 0
     what: str = ""
+    marked: tuple[int, int] = (0, 0)
     notes: tuple[LineNote, ...] = ()
+
+    @property
+    def parts(self) -> tuple[str, str, str]:
+        """Return the text before the expression that is marked, that expression, and the text after it."""
+        first, last = self.marked
+        return self.text[:first], self.text[first:last], self.text[last:]
 
     @property
     def is_told_about(self) -> bool:
@@ -71,18 +81,21 @@ def annotated(
     A suggestion stands where its code changes the file, else at the first of its lines.
     """
     own = {line.source: line for line in space.peak_resident_lines}
+    code = None if files_of(space).isdisjoint(names) else source_code(lines, names)
     notes: defaultdict[int, list[LineNote]] = defaultdict(list)
-    for number, note in _notes(lines, names, module, space):
+    for number, note in _notes(code, names, module, space):
         notes[number].append(note)
     found = []
     for number, text in enumerate(lines, 1):
         known = [own[line] for name in names if (line := f"{name}:{number}") in own]
+        largest = max(known, key=lambda line: line.size_bytes, default=None)
         found.append(
             AnnotatedLine(
                 number=number,
                 text=text,
                 size_bytes=sum(line.size_bytes for line in known),
-                what=max(known, key=lambda line: line.size_bytes).what if known else "",
+                what=largest.what if largest else "",
+                marked=code.expression(number, largest.columns) if code and largest else (0, 0),
                 notes=tuple(notes.get(number, ())),
             )
         )
@@ -90,10 +103,9 @@ def annotated(
 
 
 def _notes(
-    lines: Sequence[str], names: Collection[str], module: ModuleFigures, space: SpaceFigures
+    code: SourceCode | None, names: Collection[str], module: ModuleFigures, space: SpaceFigures
 ) -> Iterator[tuple[int, LineNote]]:
     """Yield the numbers of lines with the suggestions that stand there, the best first."""
-    code = source_code(lines, names)
     for position, suggestion in enumerate(space.advice.best_suggestions if space.advice else ()):
         edits = code.edits(suggestion, function_name(module.name)) if code else ()
         for edit in edits:
@@ -144,7 +156,7 @@ def own_functions(lines: Sequence[AnnotatedLine], names: Collection[str]) -> Set
     return inside | between if inside else inside
 
 
-def files_of(space: SpaceFigures) -> Collection[str]:
+def files_of(space: SpaceFigures) -> Set[str]:
     """Return the files whose lines cost something in a memory space, as a dump names them."""
     suggestions = space.advice.best_suggestions if space.advice else ()
     lines = [line for suggestion in suggestions for line in (*suggestion.lines, *suggestion.code_lines)]

@@ -19,10 +19,22 @@ def peak_lines(report: Report, space: Space) -> Sequence[LineBytes]:
     """Return the source lines that fill the peak of a memory space, the one with the most bytes first."""
     moment = space.peak_resident.moment if space.peak_resident else 0
     return [
-        LineBytes(source=group.label, size_bytes=group.size_bytes, what=_what(report, group, moment))
+        LineBytes(
+            source=group.label,
+            size_bytes=group.size_bytes,
+            what=_what(report, group, moment),
+            columns=_columns(report, group),
+        )
         for group in report.source_lines[space.color]
         if group.kind == "named"
     ]
+
+
+def _columns(report: Report, group: Group) -> tuple[int, ...]:
+    """Return where the expression that writes the largest value of a line begins and ends; empty if it is unknown."""
+    author = report.attribution(group.members[0])
+    found = report.analysis.program.columns(author.operation, author.frame) if author.frame else None
+    return found or ()
 
 
 def _what(report: Report, group: Group, moment: int) -> str:

@@ -134,6 +134,9 @@ class LineBytes:
     """What it fills of the resident peak, in bytes."""
     what: str = ""
     """What most of that is and how long it is kept, in words. Absent in documents of earlier versions."""
+    columns: tuple[Count, ...] = ()
+    """The first byte of the expression in the line that writes it, from 0, and the one after the last; empty if they
+    are not known. Absent in documents of earlier versions."""
 
 
 @document()

@@ -49,6 +49,18 @@ class SourceCode:
             return [edit for edit in edits if edit]
         return ()
 
+    def expression(self, number: int, columns: tuple[int, ...]) -> tuple[int, int]:
+        """Return the first character and the one after the last of an expression in a line; 0 and 0 without one.
+
+        `columns` are the bytes that a dump states, which may be of an older file.
+        """
+        expressions = (node for node in ast.walk(self.tree) if isinstance(node, ast.expr) and node.lineno == number)
+        if any((node.col_offset, node.end_col_offset) == columns and _end(node) == number for node in expressions):
+            first, last = columns
+            line = self.lines[number - 1]
+            return _column(line, first), _column(line, last)
+        return 0, 0
+
     def around(self, numbers: Collection[int]) -> Set[int]:
         """Return the lines of the functions in which some lines are; of one outside of functions, its statement."""
         functions = [node for node in self._definitions() if isinstance(node, _Function)]

@@ -36,6 +36,25 @@ def test_text_and_proto_agree_on_every_stack() -> None:
     ]
 
 
+def test_text_and_proto_agree_on_where_expressions_are() -> None:
+    of_proto = stack_frames_of_proto(PROTO)
+    assert of_proto is not None
+    inner, outer = tables().stack(3)
+    for found in (tables(), of_proto):
+        assert found.columns_of(3, inner) == (27, 32)
+        assert found.columns_of(2, inner) == (15, 33)
+        assert found.columns_of(2, outer) == (9, 23)
+        assert found.columns_of(2, Frame("elsewhere.py", "", 1)) is None
+        assert found.columns_of(99, inner) is None
+
+
+def test_an_expression_of_several_lines_has_no_columns() -> None:
+    found = stack_frames_of_text(TEXT.replace(b"line=11 end_line=11", b"line=11 end_line=12"))
+    assert found is not None
+    assert found.stack(3) == tables().stack(3)
+    assert found.columns_of(3, tables().stack(3)[0]) is None
+
+
 @pytest.mark.parametrize("number", [0, 99])
 def test_an_unknown_frame_has_no_stack(number: int) -> None:
     assert tables().stack(number) == ()

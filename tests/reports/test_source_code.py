@@ -147,3 +147,13 @@ def test_a_change_says_what_it_takes_the_place_of() -> None:
     assert code.edits(suggestion("jax.checkpoint(body)", at="2"), "step") == [
         SourceEdit(number=2, removed="x = jax.lax.scan(f, x)", added="x = jax.lax.scan(jax.checkpoint(f), x)")
     ]
+
+
+def test_an_expression_is_found_where_the_dump_states_it() -> None:
+    code = source_code(["é = f(a, g(b))", "h(", "1)"], [FILE])
+    assert code is not None
+    assert code.expression(1, (5, 15)) == (4, 14)  # bytes, of which one character takes two
+    assert code.expression(1, (10, 14)) == (9, 13)
+    assert code.expression(1, (5, 14)) == (0, 0)  # of an older file
+    assert code.expression(2, (0, 2)) == (0, 0)
+    assert code.expression(1, ()) == (0, 0)

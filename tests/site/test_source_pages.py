@@ -116,6 +116,7 @@ def test_a_change_stands_in_its_place_with_what_it_saves(run: Run, tmp_path: Pat
     assert "Checkpoint the body of the loop</strong>: saves 16.4 to 22.2 GiB" in added[2]
     assert '<a href="#L41">41</a>' in added[2]
     assert 'href="index.html#suggestion=checkpoint-loop-1"' in added[2]
+    assert "<mark>jax.nn.softmax(scores)</mark>, value)</code>" in page
     # The four largest lines have the colors that they have in the icicle.
     assert '<div class="line source-1"\n id="L41">' in page
     said = run("explain", dump, "--source", root / "train_step.py", "--capacity", "v5e").out.splitlines()

@@ -12,7 +12,6 @@ from reportgen.render.view import Module
 from reportgen.reports.annotated_source import SMALL_PART, AnnotatedLine, LineNote, LineRun, line_runs
 from reportgen.reports.note_words import NoteWords, note_words
 from reportgen.reports.report_document import SpaceFigures
-from reportgen.reports.source_links import SourceFile
 from reportgen.work import Page
 
 
@@ -53,46 +52,42 @@ class SourceView:
 
 def source_page(module: Module, number: int, site_title: str) -> Page:
     """Return the page of a source file, by its position among those of the module."""
-    source = _SourcePage(module, module.source_files_shown[number])
+    source = _SourcePage(module, number)
     return view_page(
         module,
         site_title,
         routes.source(number),
         "pages/source.html",
         links=source.links,
-        source=source.view(number),
+        source=source.view(),
     )
 
 
 class _SourcePage:
-    def __init__(self, module: Module, file: SourceFile) -> None:
+    def __init__(self, module: Module, number: int) -> None:
         self.links = Links(module, 0)
-        self._module, self._file = module, file
-        space, figures = module.main_space, module.figures.main_space
+        self._module, self._number = module, number
+        self._file, self._annotated = module.annotated_files[number]
+        space = module.main_space
         assert space is not None  # because a file is shown only where a space has a peak
-        assert figures is not None
-        self._color, self._space = space.color, figures
+        self._color, self._space = space.color, module.figures.spaces[space.color]
         self._looks = module.line_looks
-        self._keys = _keys(module)
+        self._keys = _keys(module) if space.color == MAIN_SPACE else {}
 
-    def view(self, number: int) -> SourceView:
-        """Return what the page shows of the file, which is the one with this number."""
-        lines = self._module.annotated(self._file)
+    def view(self) -> SourceView:
+        """Return what the page shows of the file."""
+        runs = line_runs(self._annotated, self._file.published)
         return SourceView(
             path=self._file.path,
             space=self._space,
             color=self._color,
-            line_runs=[(run, self._lines(run)) for run in line_runs(lines, self._file.published)],
-            size_bytes=sum(line.size_bytes for line in lines),
+            line_runs=[(run, self._lines(run)) for run in runs],
+            size_bytes=_size_bytes(self._annotated),
             largest_bytes=max((line.size_bytes for line in self._space.peak_resident_lines), default=0),
             others=[
-                (
-                    file.path,
-                    self.links.listing(routes.source(other)),
-                    sum(line.size_bytes for line in self._module.annotated(file)),
-                )
-                for other, file in enumerate(self._module.source_files_shown)
-                if other != number
+                (file.path, self.links.listing(routes.source(other)), _size_bytes(lines))
+                for other, (file, lines) in enumerate(self._module.annotated_files)
+                if other != self._number
             ],
         )
 
@@ -118,6 +113,10 @@ class _SourcePage:
             words=note_words(note, line.number, self._file.names, self._module.figures),
             href=f"{self.links.listing('index')}#suggestion={key}" if key else "",
         )
+
+
+def _size_bytes(lines: Sequence[AnnotatedLine]) -> int:
+    return sum(line.size_bytes for line in lines)
 
 
 def _keys(module: Module) -> Mapping[int, str]:

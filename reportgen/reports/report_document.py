@@ -135,8 +135,8 @@ class LineBytes:
     what: str = ""
     """What most of that is and how long it is kept, in words. Absent in documents of earlier versions."""
     columns: tuple[Count, ...] = ()
-    """The first byte of the expression in the line that writes it, from 0, and the one after the last; empty if they
-    are not known. Absent in documents of earlier versions."""
+    """Where the expression that writes it begins and ends in the line, in bytes from 0, as the dump says, which may
+    state the end of another one that begins there. Empty if unknown. Absent in documents of earlier versions."""
 
 
 @document()

@@ -12,6 +12,7 @@ _BODY_AT = {"scan": 0, "map": 0, "fori_loop": 2, "while_loop": 1}
 _WRAPS = re.compile(r"([\w.]+)\(body\)")
 _REBINDS = re.compile(r"([\w.]+) = [\w.]+\(\1\)")
 _JITS = ("jit", "pjit")
+_OPERATIONS = (ast.Call, ast.BinOp, ast.UnaryOp, ast.Compare, ast.Subscript)
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
@@ -52,14 +53,18 @@ class SourceCode:
     def expression(self, number: int, columns: tuple[int, ...]) -> tuple[int, int]:
         """Return the first character and the one after the last of an expression in a line; 0 and 0 without one.
 
-        `columns` are the bytes that a dump states, which may be of an older file.
+        `columns` are the bytes that a dump states, which may be of an older file. A dump may give an operation the end
+        of another one that begins at the same column, so there is none where several begin.
         """
-        expressions = (node for node in ast.walk(self.tree) if isinstance(node, ast.expr) and node.lineno == number)
-        if any((node.col_offset, node.end_col_offset) == columns and _end(node) == number for node in expressions):
-            first, last = columns
-            line = self.lines[number - 1]
-            return _column(line, first), _column(line, last)
-        return 0, 0
+        begun = [
+            node
+            for node in ast.walk(self.tree)
+            if isinstance(node, _OPERATIONS) and (node.lineno, node.col_offset) == (number, *columns[:1])
+        ]
+        if len(begun) != 1 or (begun[0].end_lineno, begun[0].end_col_offset) != (number, columns[1]):
+            return 0, 0
+        line = self.lines[number - 1]
+        return _column(line, columns[0]), _column(line, columns[1])
 
     def around(self, numbers: Collection[int]) -> Set[int]:
         """Return the lines of the functions in which some lines are; of one outside of functions, its statement."""

@@ -157,3 +157,10 @@ def test_an_expression_is_found_where_the_dump_states_it() -> None:
     assert code.expression(1, (5, 14)) == (0, 0)  # of an older file
     assert code.expression(2, (0, 2)) == (0, 0)
     assert code.expression(1, ()) == (0, 0)
+
+
+def test_of_operations_that_begin_at_one_column_none_is_chosen() -> None:
+    code = source_code(["x = f(a)[0] @ b", "y = a.b.c(d)"], [FILE])
+    assert code is not None
+    assert code.expression(1, (4, 8)) == (0, 0)
+    assert code.expression(2, (4, 12)) == (4, 12)

@@ -82,6 +82,4 @@ def test_the_note_of_a_change_leads_to_the_chart_with_it(
     visit(source_site, source_page)
     page.locator(".line.added + .note").get_by_role("link", name="Show in the chart").click()
     page.wait_for_url("**/index.html#suggestion=checkpoint-loop-1")
-    expect(page.locator('button[name="suggestion"][value="checkpoint-loop-1"]').first).to_have_attribute(
-        "aria-pressed", "true"
-    )
+    expect(page.locator('input[name="tick"][value="checkpoint-loop-1"]')).to_be_checked()

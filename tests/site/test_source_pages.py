@@ -157,8 +157,8 @@ def test_lines_named_in_sentences_lead_to_their_place(tmp_path: Path) -> None:
         assert main(["build", str(dump), "-o", str(site), *options, "--quiet"]) == 0
         (index,) = site.glob("m/*/index.html")
         page = index.read_text(encoding="utf-8")
-        link = f'loop at <a href="{href}">train_step.py:66</a>'
-        assert (link if href else "loop at train_step.py:66") in page
+        on_card = f'<a href="{href}">train_step.py:66</a>' if href else "train_step.py:66"
+        assert f'<p class="row"><small>{on_card} · recomputes' in page
         in_bar = f'<a href="{href.replace("L66", "L41")}">train_step.py:41</a>' if href else "train_step.py:41"
         assert re.search(rf'class="name" title="train_step.py:41">{re.escape(in_bar)}\s', page)
 

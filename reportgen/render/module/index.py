@@ -24,7 +24,7 @@ from reportgen.render.module.advice_box import advice_box
 from reportgen.render.module.first_suggestions import first_suggestions
 from reportgen.render.module.fit_banner import fit_banner
 from reportgen.render.module.need import need
-from reportgen.render.module.peak_rows import PeakTable, peak_tables, table_in_scripts
+from reportgen.render.module.peak_rows import PeakTable, groupings_of, peak_tables, table_in_scripts
 from reportgen.render.module.verdict import verdict
 from reportgen.render.module.view_page import view_page
 from reportgen.render.module.where_it_fits import where_it_fits
@@ -141,7 +141,7 @@ def index_context(module: Module, links: Links, *, is_complete: bool = False) ->
         "where": where_it_fits(module, main) if main else None,
         "box": advice_box(module),
         "spaces": spaces,
-        "groupings": _groupings(spaces),
+        "groupings": groupings_of([part.tables for part in spaces]),
         "stacks": _stacks(module.temporary_parts[main.color] if main else None),
         "charted": [(str(part.space.color), part.space.name) for part in charts],
         "charts": charts,
@@ -177,12 +177,6 @@ def _stacks(parts: TemporaryParts | None) -> Sequence[tuple[str, str]]:
     """Return what the charts can be stacked by, as the state of the page calls it and in words; first what they are."""
     choices = [(word, word) for word in ("class", "scope", "shape", "value") if not parts or word != parts.kind]
     return [("", parts.kind), *choices] if parts else [("", "class"), *choices[1:]]
-
-
-def _groupings(spaces: Sequence[SpaceSummary]) -> Sequence[tuple[str, str]]:
-    """Return the groupings that the peak of any space has, in the order of the first that has most of them."""
-    most = max((part.tables for part in spaces), key=len, default=())
-    return [(table.key, table.key) for table in most]
 
 
 def _space_summary(module: Module, space: Space, links: Links, *, is_main: bool, is_complete: bool) -> SpaceSummary:

@@ -2,14 +2,14 @@
 
 from collections.abc import Sequence
 
-from reportgen.analyse.classes import HELD_CLASSES
 from reportgen.analyse.records import Space
+from reportgen.analyse.spaces import main_space
 from reportgen.intervals.step_function import Peak
 from reportgen.record import record
 from reportgen.render.drawings.icicle import Icicle, icicle_of_space
 from reportgen.render.html.hints import naming_hint
 from reportgen.render.html.links import Links
-from reportgen.render.module.peak_rows import PeakTable, peak_kind, peak_tables
+from reportgen.render.module.peak_rows import PeakTable, groupings_of, peak_kind, peak_tables
 from reportgen.render.module.schedule_page import schedule_href
 from reportgen.render.module.view_page import view_page
 from reportgen.render.view import Module
@@ -28,18 +28,27 @@ class SpacePeak:
     values_href: str
     schedule_href: str | None
 
+    @property
+    def choice(self) -> tuple[str, str]:
+        """The space, as the state of the page calls it and in words."""
+        return str(self.space.color), self.space.name
+
 
 def peak_page(module: Module, site_title: str) -> Page:
     """Return the page of the peaks."""
-    links = Links(module, 0)
+    links, main = Links(module, 0), main_space(module.analysis.spaces)
+    # The main memory first, whatever its color is.
+    ordered = sorted(module.analysis.spaces.values(), key=lambda space: (space is not main, space.color))
+    parts = [_space_peak(module, space, links) for space in ordered]
     return view_page(
         module,
         site_title,
         "peak",
         "pages/peak.html",
         links=links,
-        classes=HELD_CLASSES,
-        spaces=[_space_peak(module, space, links) for space in module.analysis.spaces.values()],
+        groupings=groupings_of([part.tables for part in parts]),
+        large=[part for part in parts if part.space.color not in module.small_spaces],
+        small=[part for part in parts if part.space.color in module.small_spaces],
         hint=naming_hint(module.title, has_text=module.join.module is not None),
     )
 

@@ -28,7 +28,7 @@ from reportgen.reports.column import Column
 from reportgen.reports.formats import shortened
 from reportgen.reports.peak_table import PeakFigures, peak_columns, peak_figures
 
-_SHOWN, _SHOWN_ALONE = 6, 40
+_SHOWN, _SHOWN_ALONE = 6, 25
 
 
 @record(kw_only=False)
@@ -81,6 +81,15 @@ class PeakTable:
 def peak_kind(space: Space) -> str:
     """Return the kind of the listing of a space's peak, as routes know it."""
     return f"peak-{space.color}"
+
+
+def groupings_of(spaces: Sequence[Sequence[PeakTable]]) -> Sequence[tuple[str, str]]:
+    """Return the groupings that the peak of any space has, in the order of the first that has most of them.
+
+    They are as the state of the page calls them and in words.
+    """
+    most = max(spaces, key=len, default=())
+    return [(table.key, table.key) for table in most]
 
 
 def peak_tables(

@@ -94,7 +94,7 @@ def test_a_module_finds_its_values_before_other_modules(visit: Visit, root: Path
     results.nth(1).click()
     page = results.page
     page.wait_for_url("**/v/*.html#v*")
-    expect(page.locator("section:target > h2")).to_contain_text("copy")
+    expect(page.locator(":target")).to_contain_text("copy")  # a small value is a row, another one a section
 
 
 def test_an_exact_name_comes_before_longer_ones(visit: Visit, root: Path | str, module_page: str) -> None:

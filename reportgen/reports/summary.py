@@ -15,7 +15,7 @@ from reportgen.reports.json_lines import line_digest
 class LargestLine:
     """The source line, without its directories, or else the scope that most temporaries at a peak come from.
 
-    `href` leads to it from the module's folder; empty where its file has no page.
+    `href` leads to it from the site's root, or on the web; empty where its file has no page.
     """
 
     place: str

@@ -139,12 +139,13 @@ def test_the_bar_of_a_module_adds_up_to_what_it_needs() -> None:
 
 
 def test_the_largest_line_leads_to_its_file_or_to_the_peak() -> None:
-    (row,) = folded(
-        [replace(made_up(0), largest_line=LargestLine(place="a.py:1", size_bytes=1, href="source-1.html#L1"))]
-    )
-    assert row.line_href == index_of(made_up(0)).replace("index.html", "source-1.html#L1")
-    (row,) = folded([replace(made_up(0), largest_line=LargestLine(place="a.py:1", size_bytes=1))])
-    assert row.line_href == index_of(made_up(0)).replace("index.html", "peak.html")
+    index = index_of(made_up(0))
+    source, peak = index.replace("index.html", "source-1.html#L1"), index.replace("index.html", "peak.html")
+    web = "https://example.org/a.py#L1"
+    for href, leads_to in ((source, source), (web, web), ("", peak)):
+        line = LargestLine(place="a.py:1", size_bytes=1, href=href)
+        (row,) = folded([replace(made_up(0), largest_line=line)])
+        assert row.line_href == leads_to
 
 
 # Whether modules fit

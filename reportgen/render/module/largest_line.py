@@ -15,6 +15,9 @@ def largest_line(module: Module) -> LargestLine | None:
         return None
     part = parts.parts[0]
     labels = [group.label for group in module.source_lines[space.color] if line_words(group.label) == part.name]
+    href = ""
     # Two files of one name in different directories would lead to the wrong one.
-    href = Links(module, 0).line_href(labels[0]) if len(labels) == 1 else ""
+    if len(labels) == 1:
+        page = Links(module, 0).source_page_href(labels[0])
+        href = module.routes.folder + page if page else module.sources.url_of(labels[0])
     return LargestLine(place=part.name, size_bytes=part.peak_bytes, href=href, is_scope=parts.kind == "scope")

@@ -93,7 +93,7 @@ class ModuleRow:
     def line_href(self) -> str:
         """Return where the largest line is: its place in its file or, without a page of that, in the peak."""
         line = self.module.largest_line
-        return routes.module_folder(self.href) + ((line and line.href) or routes.view("peak"))
+        return (line and line.href) or routes.module_view(self.module.label, self.module.title, "peak")
 
     @property
     def suggestion(self) -> str:

@@ -11,7 +11,7 @@ const REST_MILLISECONDS = 200;
  * @param {HTMLTableCellElement} cell
  */
 const textOf = (cell) =>
-  [cell.textContent, ...[.../** @type {NodeListOf<HTMLElement>} */ (cell.querySelectorAll("code[title], .place[title]"))].map(({ title }) => title)].join("\n");
+  [cell.textContent, ...[.../** @type {NodeListOf<HTMLElement>} */ (cell.querySelectorAll("code[title], .found-at[title]"))].map(({ title }) => title)].join("\n");
 
 /**
  * Return what the filter searches of each row, in lower case.

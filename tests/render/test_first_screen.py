@@ -25,6 +25,7 @@ from reportgen.render.module.peak_rows import peak_tables
 from reportgen.render.value.story import ValueStory
 from reportgen.render.view import Module
 from tests.advice.recompiled_programs import program
+from tests.support.dumps import analysed
 from tests.support.markup_tree import Element, tree_of
 from tests.support.strategies import consistent_dumps
 
@@ -98,6 +99,15 @@ def test_folders_of_files_are_left_out_of_a_suggestion_but_not_of_its_tooltip() 
 def cards_of(made: Module) -> Sequence[Element]:
     page = tree_of(index_page(made, "Memory").content.decode())
     return list(page.first("ol", class_="step-list").all("li"))
+
+
+def test_a_program_that_needs_nothing_has_a_page_whatever_the_device_has() -> None:
+    text = "BufferAssignment:\nallocation 0: size 0, output shape is |()|, maybe-live-out:\n"
+    analysis = analysed(f"{text} value: <0 tuple.1{{}} @0> (size=0,offset=0): ()\n")
+    capacities = {MAIN_SPACE: Capacity(GIB, "given", "flag")}
+    made = Module(label="empty", title="empty", stage=None, number=None, analysis=analysis, capacities=capacities)
+    page = tree_of(index_page(made, "Memory").content.decode())
+    assert [*page.all("p", class_="headline")] == []
 
 
 def test_what_waits_is_held_and_not_used() -> None:

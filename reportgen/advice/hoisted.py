@@ -7,10 +7,11 @@ What is made of a wider type is left out, because XLA itself moves it out of the
 the loop of the backward pass would hold a gradient for each step in the wider type.
 """
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 
 from reportgen.advice.advice_records import Suggestion
 from reportgen.advice.context import AdviceContext
+from reportgen.advice.framework import place
 from reportgen.advice.memory import ALWAYS, Memory, PeakRange
 from reportgen.advice.suggest import suggest_range
 from reportgen.intervals.step_function import Change
@@ -29,8 +30,17 @@ def find_hoisted(context: AdviceContext) -> Iterator[Suggestion]:
     """Yield the suggestion to compute in the body of a loop what each of its steps reads a part of."""
     trained = [argument.number for argument in context.state] if context.program.has_backward_pass else []
     if hoisted := _hoisted(context.program, context.memory, trained):
-        what = f"compute {context.described(hoisted.values)} in the body of the loop that reads it"
+        others = f" and {len(hoisted.values) - 1} more" if len(hoisted.values) > 1 else ""
+        loop = _loop(context.program, hoisted.values)
+        what = f"compute {context.described(hoisted.values)}{others} in the body of the loop {loop}"
         yield suggest_range(context, "copy", what, hoisted)
+
+
+def _loop(program: Program, values: Sequence[int]) -> str:
+    """Return where the outermost loop is that reads some values."""
+    around = (program.loops_around(name) for number in values for name in program.readers_of(number))
+    at = next((place(program, loops[-1]) for loops in around if loops), "")
+    return f"at {at}" if at else "that reads it"
 
 
 def _hoisted(program: Program, memory: Memory, trained: Collection[int]) -> PeakRange | None:

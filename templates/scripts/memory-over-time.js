@@ -160,8 +160,7 @@ const startChart = (figure, view, axis) => {
     bands = found;
     const range = axis.range(), isStacked = bands.length > 0, ofClasses = showPart(view, ofParts(timeline.spaces[color]), range, change);
     view.data("held", isStacked ? [] : held);
-    view.data("names", isOfParts(figure) ? names : []);
-    view.signal("by_class", !isOfParts(figure));
+    view.data("names", State.get("stack") === null ? names : []);
     view.height(isStacked ? STACKED_HEIGHT : height);
     if (isStacked) ["temporary", "live"].forEach((name) => view.data(name, []));
     else view.data("bands", []);
@@ -229,7 +228,7 @@ export const startMemoryOverTime = (axis) => {
   axis.follow(() => {
     // Bands have a legend of their own, areas have their names inside, and the line of what is live would cross them.
     const chosen = figures.find(({ dataset }) => dataset.space === State.get("space")) ?? figures[0];
-    const chips = /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll("#memory > .legend > :is(.of-classes, .of-need)"));
+    const chips = /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll("#memory > .legend > .of-classes"));
     chips.forEach((chip) => {
       chip.hidden = isOfParts(chosen) || (stackedBy() !== null && chip.matches(".of-classes"));
     });

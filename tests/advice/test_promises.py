@@ -338,7 +338,7 @@ def test_weights_that_are_converted_before_a_loop_are_computed_in_its_body() -> 
     found = step("qlora", "copy")
     assert found is not None
     assert found.confidence == "range"
-    assert "in the body of the loop that reads it" in found.what
+    assert "in the body of the loop at " in found.what
     assert found == advice("qlora").best[0]
 
 

@@ -313,8 +313,8 @@ def test_the_static_drawing_marks_the_peak_as_the_chart_does(
 
 def test_the_legend_draws_lines_as_the_chart_does(module_page: Page) -> None:
     mark = "chip => (style => [style.borderTopStyle, style.width])(getComputedStyle(chip, '::before'))"
-    chips = {name: module_page.locator(f".legend .chip.{name}").evaluate(mark) for name in ("line", "dashed")}
-    assert chips == {"line": ["solid", "24px"], "dashed": ["dashed", "24px"]}
+    chips = {name: module_page.locator(f".legend .chip.{name}").evaluate(mark) for name in ("line", "changed")}
+    assert chips == {"line": ["solid", "24px"], "changed": ["solid", "24px"]}
 
 
 def test_a_key_chooses_the_peak(module_page: Page) -> None:

@@ -69,7 +69,7 @@ TEMPLATE = """
 {% endcall %}
 {% call part("Chips") %}<p class="legend">
 {% for kind in classes %}{{ chip("class-" ~ kind, kind) }} {% endfor %}
-{{ chip("line", "live") }} {{ chip("dashed", "needed") }}
+{{ chip("line", "live") }}
 {{ chip("changed", "with the change", "changed-legend") }}
 </p>{% endcall %}
 {% call part("Bars") %}

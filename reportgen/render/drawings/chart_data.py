@@ -60,9 +60,9 @@ def memory_over_time(
     names, legend = _names(
         _areas(parts, held, steps, space.temp.at(peak.moment)), last, top / height, capacity or None, peak.amount
     )
-    marks = [(f"peak {formats.human_bytes(peak.amount)}", peak.moment)]
+    marks = [(f"peak {formats.human_bytes(peak.amount)}", _without_room(legend), peak.moment)]
     if analysis.xla_peak and analysis.xla_peak.moment != peak.moment:
-        marks.append(("XLA’s peak", analysis.xla_peak.moment))
+        marks.append(("XLA’s peak", "", analysis.xla_peak.moment))
     is_early = 2 * peak.moment < analysis.moments
     datasets = {
         "held": held,
@@ -79,12 +79,13 @@ def memory_over_time(
         "marks": [
             {
                 "label": label,
+                "more": more,
                 "moment": moment,
                 "amount": space.static_bytes + space.temp.at(moment),
                 "row": row,
                 "side": "left" if 2 * moment < analysis.moments else "right",
             }
-            for row, (label, moment) in enumerate(marks)
+            for row, (label, more, moment) in enumerate(marks)
         ],
         "phases": tracks,
         "again": [{"moment": moment} for moment in _recomputing(analysis)],
@@ -98,10 +99,16 @@ def memory_over_time(
         "last": last,
         "low": 0,
         "limit": top,
-        "by_class": parts is None,
         **byte_ticks(max(limit, capacity)),
     }
+    legend = legend if parts else []  # the classes have a legend of their own
     return {"datasets": datasets, "params": parameters, "steps": steps, "legend": legend, "height": height}
+
+
+def _without_room(legend: Sequence[Mapping[str, Any]]) -> str:
+    """Return the largest part that has no room for its name, to be named with the peak; empty for none."""
+    names = (entry["name"] for entry in legend if entry["class"].startswith("source-") and not entry["is_narrow"])
+    return f" · with {name}" if (name := next(names, "")) else ""
 
 
 def _thinned_steps(
@@ -160,16 +167,16 @@ class _Area(NamedTuple):
 def _areas(
     parts: TemporaryParts | None, held: Sequence[Mapping[str, Any]], steps: Mapping[str, Any], temp: int
 ) -> Iterator[_Area]:
-    """Yield the areas of a chart of parts, the lowest first; none for a chart of classes."""
-    if parts is None:
-        return
+    """Yield the areas of a chart, the lowest first."""
     for band in held:
         kind, low, high = band["class"], band["low"], band["high"]
         yield _Area(kind, _HELD_NAMES[kind], high - low, "", [(0, low, high)])
     *of_parts, (rest, rows_of_rest) = stacked(steps)
-    for part, (kind, rows) in zip(parts.parts, of_parts, strict=True):
+    named = parts.parts if parts else ()
+    for part, (kind, rows) in zip(named, of_parts, strict=True):
         yield _Area(kind, part.name, part.peak_bytes, part.what, rows)
-    yield _Area(rest, "other temporaries", temp - sum(part.peak_bytes for part in parts.parts), "", rows_of_rest)
+    name = "other temporaries" if named else "temporaries"
+    yield _Area(rest, name, temp - sum(part.peak_bytes for part in named), "", rows_of_rest)
 
 
 def _names(

@@ -25,6 +25,7 @@ FONT = 'system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, s
 _FONT_SIZE = 12
 _AXIS_WIDTH = 76
 _LABEL_HEIGHT = 14
+_WIDE_ENOUGH = 600
 _PHASES_BELOW, _PHASE_HEIGHT = 24, 16
 _TICK_HEIGHT = 6
 _TICK_ROOM = 70
@@ -67,7 +68,7 @@ def _bytes_axis(ticks: Any, **options: Any) -> Any:
 
 def _memory_over_time() -> dict[str, Any]:
     """Draw what is resident over the schedule, by class or by line, with the peaks, the capacity and the phases."""
-    parameters = _parameters("ticks", "unit_bytes", "unit", "first", "last", "low", "limit", "by_class")
+    parameters = _parameters("ticks", "unit_bytes", "unit", "first", "last", "low", "limit")
     parts = [f"source-{number}" for number in range(1, MOST_PARTS + 1)]
     colors = {name: f"class-{name}" for name in HELD_CLASSES} | {name: name for name in (*parts, "other")}
     color = alt.Color(
@@ -91,8 +92,6 @@ def _memory_over_time() -> dict[str, Any]:
         .mark_area(interpolate="step-after", clip=True, stroke="var(--background)", strokeWidth=0.5)
         .encode(x=_time_axis("moment"), y=size, y2="high:Q", fill=alt.Fill("fill:N", scale=None), detail="band:N")
     )
-    needed = _named("levels").transform_filter("by_class")
-    levels = needed.mark_rule(strokeDash=[6, 4], stroke="var(--text)", clip=True)
     chosen = _named("chosen").mark_rule(stroke="var(--focus)", strokeWidth=2, clip=True)
     chart = alt.layer(
         held,
@@ -100,7 +99,6 @@ def _memory_over_time() -> dict[str, Any]:
         bands,
         *_curve("live", "text", 1.5),
         *_changed_curve(),
-        levels.encode(y="limit:Q"),
         _region_above(),
         _names_inside(),
         *_capacity(),
@@ -222,7 +220,9 @@ def _marks() -> Iterator[Any]:
         fill=alt.expr(f"{is_first} ? 'var(--text)' : 'var(--muted)'"),
         fontWeight=alt.expr(f"{is_first} ? 600 : 400"),
     )
-    yield names.encode(x="moment:Q", y=alt.value(0), text="label:N")
+    # A part without room for its name is named here, where the plot is wide enough.
+    words = f"datum.label + (width > {_WIDE_ENOUGH} ? datum.more : '')"
+    yield names.transform_calculate(words=words).encode(x="moment:Q", y=alt.value(0), text="words:N")
 
 
 def _curve(dataset: str, color: str, width: float) -> Iterator[Any]:

@@ -49,10 +49,8 @@ class _Drawing:
         # below both.
         for kind, rows in reversed(list(stacked(self._steps))):
             yield self._area(kind, [(moment, high) for moment, _, high in rows], self._steps["static"])
-        if self._parameters["by_class"]:
-            live = self._steps["live"]
+        if live := self._steps.get("live"):
             yield path(f"M{self._line(list(zip(live['moments'], live['amounts'], strict=True)))}", "live")
-            yield from (path(f"M0 {self.y(row['limit'])}h{_WIDTH}", "levels") for row in self._data["levels"])
         for row in self._data["capacity"]:
             y = self.y(row["limit"])
             yield path(f"M0 0h{_WIDTH}V{y}H0z", "above") + path(f"M0 {y}h{_WIDTH}", "capacity")
@@ -78,7 +76,7 @@ class _Drawing:
             yield _text(f"capacity {row['side']}", f"top:{_part(self.y(row['limit']), _HEIGHT)}", row["label"])
         for mark in self._data["marks"]:
             place = f"left:{_part(mark['moment'], self._last)}"
-            yield _text(f"name {mark['side']} row-{mark['row']}", place, mark["label"])
+            yield _text(f"name {mark['side']} row-{mark['row']}", place, mark["label"], mark["more"])
         for phase in self._data["phases"]:
             left = _part(phase["first"], self._last)
             width = _part(phase["last"] - phase["first"], self._last)

@@ -36,6 +36,7 @@ const showJoint = (place, change) => {
   const judged = known !== null || capacity === null ? "" : excess > 0 ? `, ${humanBytes(excess)} over capacity` : fits ? ", fits" : "";
   outcome.textContent = change ? change.result + judged : place.dataset.words ?? "";
   outcome.classList.toggle("fits", fits);
+  place.classList.toggle("ticked", change !== null);
   const scale = Math.max(needed, capacity ?? 0);
   const [sure, range] = /** @type {NodeListOf<HTMLElement>} */ (place.querySelectorAll(".stacked > span"));
   sure.style.width = `${(100 * (change?.least ?? needed)) / scale}%`;

@@ -151,6 +151,7 @@ def test_a_suggestion_is_ticked_with_the_keyboard_alone(module_page: Page) -> No
 
 def test_a_table_is_downloaded_with_exact_numbers(visit: Visit, advised_site: Path, folder: str) -> None:
     page = visit(advised_site, folder + "suggestions.html")
+    page.locator("details.more > summary").click()
     with page.expect_download() as download:
         page.locator("div.scroll:has(table[data-csv=suggestions]) + p button").click()
     assert download.value.suggested_filename == "suggestions.csv"

@@ -202,14 +202,6 @@ def test_every_table_of_a_training_step_fits_a_desktop(visit: Visit, samples_sit
     assert {path: wide for path, wide in tables.items() if wide} == {}
 
 
-def test_the_columns_of_the_tables_of_a_peak_line_up(visit: Visit, samples_site: Path, module: Path) -> None:
-    page = visit(samples_site, (module / "peak.html").relative_to(samples_site).as_posix())
-    begin = "tables => tables.map(one => [...one.tHead.rows[0].cells].slice(0, 5).map(cell => cell.offsetLeft))"
-    columns = page.locator("section:not(details *) > .scroll > .peak-groups").evaluate_all(begin)
-    assert len(columns) > 2
-    assert all(one == columns[0] for one in columns)
-
-
 def test_names_are_not_broken_into_letters_on_paper(visit: Visit, samples_site: Path, module: Path) -> None:
     page = visit(samples_site, (module / "values.html").relative_to(samples_site).as_posix())
     page.set_viewport_size({"width": 718, "height": 1000})  # A4 with the margins of browsers

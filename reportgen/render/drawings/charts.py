@@ -94,12 +94,12 @@ def _memory_over_time() -> dict[str, Any]:
     )
     chosen = _named("chosen").mark_rule(stroke="var(--focus)", strokeWidth=2, clip=True)
     chart = alt.layer(
+        _region_above(),
         held,
         temporary,
         bands,
         *_curve("live", "text", 1.5),
         *_changed_curve(),
-        _region_above(),
         _names_inside(),
         *_capacity(),
         *_marks(),

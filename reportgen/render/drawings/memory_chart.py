@@ -42,6 +42,8 @@ class _Drawing:
     def shapes(self) -> Iterator[str]:
         """Yield the shapes of the drawing, each of which covers those before it."""
         yield path("".join(f"M0 {self.y(tick)}h{_WIDTH}" for tick in self._ticks()), "grid")
+        for row in self._data["capacity"]:
+            yield path(f"M0 0h{_WIDTH}V{self.y(row['limit'])}H0z", "above")
         for band in self._data["held"]:
             edges = [(band["first"], band["high"]), (band["last"], band["high"])]
             yield self._area(band["class"], edges, band["low"])
@@ -52,8 +54,7 @@ class _Drawing:
         if live := self._steps.get("live"):
             yield path(f"M{self._line(list(zip(live['moments'], live['amounts'], strict=True)))}", "live")
         for row in self._data["capacity"]:
-            y = self.y(row["limit"])
-            yield path(f"M0 0h{_WIDTH}V{y}H0z", "above") + path(f"M0 {y}h{_WIDTH}", "capacity")
+            yield path(f"M0 {self.y(row['limit'])}h{_WIDTH}", "capacity")
         for mark in self._data["marks"]:
             x, y, look = self.x(mark["moment"]), self.y(mark["amount"]), "" if mark["row"] else " first"
             yield path(f"M{x} {y}V0", f"mark{look}") + path(f"M{x} {y}h0", f"dot{look}")

@@ -5,7 +5,7 @@ thousands of modules: a page holds some hundred rows, identical dumps share one 
 at once (search, the filter, previous and next) reads a data shard.
 """
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import takewhile
 from pathlib import PurePosixPath
@@ -47,16 +47,20 @@ class BarPart:
 
 @record(kw_only=False)
 class ModuleRow:
-    """A module, and the others whose dumps are identical; `place` is what tells its dump apart from those of others."""
+    """A module, and the others whose dumps are identical; `place` is what tells its dump apart from those of others.
+
+    `lead` is the part of the place by which it is known where other modules have its name; empty where none has.
+    """
 
     module: Summary
     copies: tuple[Summary, ...]
     place: str
+    lead: str = ""
 
     @property
     def name(self) -> str:
-        """The name of the function that the module was compiled from."""
-        return function_name(self.module.title)
+        """What the module is known by: the name of its function, or what tells it apart from others of that name."""
+        return self.lead or function_name(self.module.title)
 
     @property
     def href(self) -> str:
@@ -68,7 +72,8 @@ class ModuleRow:
         module = self.module
         backend = module.backend.upper() if module.backend in _DEVICE_BACKENDS else ""
         space = "" if module.space_name.startswith(f"{MAIN_SPACE} ") else module.space_name.partition(" · ")[2]
-        return " · ".join(filter(None, (formats.shortened(self.place), backend, space)))
+        known = function_name(self.module.title) if self.lead else formats.shortened(self.place)
+        return " · ".join(filter(None, (known, backend, space)))
 
     @property
     def parts(self) -> Sequence[BarPart]:
@@ -273,7 +278,27 @@ def folded(modules: Sequence[Summary]) -> list[ModuleRow]:
     for module in modules:
         same.setdefault(module.content_digest, []).append(module)
     places = _places([first.label for first, *_ in same.values()])
-    return [ModuleRow(first, tuple(copies), places[first.label]) for first, *copies in same.values()]
+    leads = _leads({first.label: (function_name(first.title), places[first.label]) for first, *_ in same.values()})
+    return [
+        ModuleRow(first, tuple(copies), places[first.label], leads[first.label]) for first, *copies in same.values()
+    ]
+
+
+def _leads(named: Mapping[str, tuple[str, str]]) -> Mapping[str, str]:
+    """Return by label what tells each of several modules of one name apart: its folders without those in common.
+
+    `named` has the name and the place of each by its label. Empty for a name that only one has.
+    """
+    same_name: defaultdict[str, dict[str, tuple[str, ...]]] = defaultdict(dict)
+    for label, (name, place) in named.items():
+        same_name[name][label] = tuple(place.split("/"))
+    leads = dict.fromkeys(named, "")
+    for folders in same_name.values():
+        first, last = _shared_parts(folders.values()), _shared_parts(parts[::-1] for parts in folders.values())
+        own = {label: "/".join(parts[first : len(parts) - last]) for label, parts in folders.items()}
+        if len(own) > 1 and all(own.values()):
+            leads |= own
+    return leads
 
 
 def _places(labels: Sequence[str]) -> Mapping[str, str]:

@@ -6,7 +6,9 @@ const SAID_MILLISECONDS = 2000;
 export const startCopies = () => {
   document.querySelectorAll('button[name="copy"]').forEach((button) => {
     button.addEventListener("click", async () => {
-      await navigator.clipboard.writeText(button.parentElement?.querySelector("code")?.textContent ?? "");
+      // Of a change, the new line.
+      const code = button.parentElement?.querySelector("ins code") ?? button.parentElement?.querySelector("code");
+      await navigator.clipboard.writeText(code?.textContent ?? "");
       button.textContent = "Copied";
       setTimeout(() => { button.textContent = "Copy"; }, SAID_MILLISECONDS);
     });

@@ -175,7 +175,7 @@ def test_the_code_of_a_suggestion_is_copied_whole_however_much_of_it_is_shown(mo
     button = module_page.locator(".step-list button[name=copy]").first
     button.click()
     expect(button).to_have_text("Copied")
-    code = button.locator("xpath=..").locator("code").text_content()
+    code = button.locator("xpath=..").locator("ins code").text_content()
     assert code
     assert module_page.evaluate("navigator.clipboard.readText()") == code
 

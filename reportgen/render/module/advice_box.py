@@ -11,6 +11,7 @@ from reportgen.analyse.matmul_work import Work
 from reportgen.record import record
 from reportgen.render.view import Module
 from reportgen.reports.advice_words import floor_words
+from reportgen.reports.source_code import SourceEdit
 
 _SHOWN_RESULTS = 10
 
@@ -33,6 +34,7 @@ class BreakdownLevel:
 class AdviceBox:
     """The advice for the main memory space, with the work of the program, which costs are a part of.
 
+    `edits` are the lines that change, by the position of their suggestion among the best, where the file is known.
     `keyed` are the suggestions that the chart can show, by their keys. `levels` and `floor` say how low the peak can
     go, and `results` are the largest in memory of their own, in the order in which the program returns them.
     """
@@ -44,12 +46,17 @@ class AdviceBox:
     levels: Sequence[BreakdownLevel]
     floor: str
     results: Sequence[Returned]
+    edits: Mapping[int, SourceEdit]
 
     @property
     def others(self) -> Mapping[str, Suggestion]:
         """Return the suggestions that are neither among the best nor combined, by their keys."""
         shown = (*self.advice.best, *self.advice.combined)
         return {key: suggestion for key, suggestion in self.keyed.items() if suggestion not in shown}
+
+    def edit_of(self, suggestion: Suggestion) -> SourceEdit | None:
+        """Return the line that a suggestion changes; None where the file is not known, or not what to change in it."""
+        return self.edits.get(self.advice.best.index(suggestion)) if suggestion in self.advice.best else None
 
     def key_of(self, suggestion: Suggestion) -> str:
         """Return the key of a suggestion; an equal one has the same curve."""
@@ -72,6 +79,13 @@ def advice_box(module: Module) -> AdviceBox | None:
         levels=_levels(breakdown, space.slack_bytes or 0, keyed) if breakdown else (),
         floor=floor_words(breakdown, floor or "", module.analysis.backend) if breakdown else "",
         results=sorted(largest, key=lambda result: (result.leaf, result.number)),
+        edits={
+            note.position: note.edit
+            for _, lines in module.annotated_files
+            for line in lines
+            for note in line.notes
+            if note.edit and note.edit.removed
+        },
     )
 
 

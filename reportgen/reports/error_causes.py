@@ -135,6 +135,24 @@ def excess_of(event: OutOfMemory) -> SizeRange | None:
     return event.excess or _difference(event.needed, event.capacity)
 
 
+def free_of(event: OutOfMemory) -> tuple[SizeRange | None, SizeRange | None]:
+    """Return what was free, and the largest part of that in one piece, each None where the text does not say it."""
+    if event.kind in ("execution", "allocator") and (block := _largest_block(event)):
+        return _difference(event.capacity, event.held), block
+    return event.free, event.reservable
+
+
+def shortage_of(event: OutOfMemory) -> tuple[SizeRange, bool] | None:
+    """Return how much more a request needed than was free, and whether that is only of the largest free piece."""
+    free, piece = free_of(event)
+    if short := _difference(event.needed, free):
+        return short, False
+    if free and (short := _difference(event.needed, piece)):
+        return short, True
+    excess = excess_of(event)
+    return (excess, False) if excess else None
+
+
 def _part_of_allocation(total: Total) -> Part | None:
     """Return the class of an allocation in a usage report, which describes it as a dump does."""
     if total.head != "usage-report":
@@ -215,9 +233,7 @@ def _padded_temporaries(total: Total) -> tuple[SizeRange, SizeRange] | None:
 
 
 def _of_fragmentation(event: OutOfMemory) -> Iterator[str]:
-    needed, free, piece = event.needed, event.free, event.reservable
-    if event.kind in ("execution", "allocator") and (block := _largest_block(event)):
-        free, piece = _difference(event.capacity, event.held), block
+    needed, (free, piece) = event.needed, free_of(event)
     if needed and free and piece and free.low_bytes >= needed.high_bytes and piece.high_bytes < needed.low_bytes:
         yield (
             f"{range_words(free)} are free, which would be enough for {range_words(needed)}, but at most"

@@ -151,3 +151,51 @@ def test_a_second_build_writes_nothing_and_a_changed_text_new_pages(tmp_path: Pa
     assert made(tmp_path / "site", log).totals.changed == 0
     log.write_text(log.read_text(encoding="utf-8").replace("41.74G", "41.75G"), encoding="utf-8")
     assert made(tmp_path / "site", log).totals.changed > 0
+
+
+def shown(tmp_path: Path, text: str) -> str:
+    """Return the words on the page of the only error of a text."""
+    (tmp_path / "log.txt").write_text(text, encoding="utf-8")
+    made(tmp_path / "site", tmp_path / "log.txt")
+    return " ".join(read_page((tmp_path / "site" / "oom" / "1.html").read_text(encoding="utf-8")).text.split())
+
+
+BFC = """\
+Allocator (GPU_0_bfc) ran out of memory trying to allocate 5.00GiB (rounded to 5368709120)requested by op
+22 Chunks of size 256 totalling 5.5KiB
+8 Chunks of size 1342177280 totalling 10.00GiB
+Stats:
+Limit:                     17179869184
+InUse:                     {in_use}
+NumAllocs:                       12345
+Reserved:                            0
+LargestFreeBlock:           2147483648
+"""
+
+
+def test_a_request_that_failed_is_judged_by_what_is_free(tmp_path: Path) -> None:
+    text = shown(tmp_path, BFC.format(in_use=13421772800))
+    figures = ("Asked for", "5.00 GiB", "Short by 1.50 GiB", "Free 3.50 GiB", "Free in one piece 2.00 GiB")
+    order = [*map(text.index, (*figures, "capacity 16.00 GiB", "in use"))]
+    assert order == sorted(order)
+    assert "Needs" not in text
+
+
+def test_a_request_that_has_room_in_pieces_lacks_one_piece(tmp_path: Path) -> None:
+    text = shown(tmp_path, BFC.format(in_use=10737418240))
+    assert "Short by 3.00 GiB in one piece Free 6.00 GiB Free in one piece 2.00 GiB" in text
+
+
+def test_totals_begin_with_the_largest_and_have_no_empty_rows(tmp_path: Path) -> None:
+    text = shown(tmp_path, BFC.format(in_use=13421772800))
+    rows = ("8 Chunks", "22 Chunks", "Stats", "Limit", "InUse", "LargestFreeBlock")
+    order = [text.index(row, text.index("Totals in the message")) for row in rows]
+    assert order == sorted(order)
+    assert "NumAllocs" not in text
+    assert "Reserved" not in text
+
+
+def test_a_command_can_be_copied(tmp_path: Path) -> None:
+    text = shown(tmp_path, BFC.format(in_use=13421772800))
+    assert "This command runs the program once more with a dump" in text
+    assert "reportgen run -- COMMAND Copy" in text

@@ -15,7 +15,14 @@ from reportgen.render import routes
 from reportgen.render.html.templates import render
 from reportgen.render.module.need import Need
 from reportgen.render.site.error_bar import buffer_name, colored_groups, error_bar
-from reportgen.reports.error_causes import explained, padding_of_temporaries, size_named, whole_of
+from reportgen.reports.error_causes import (
+    explained,
+    free_of,
+    padding_of_temporaries,
+    shortage_of,
+    size_named,
+    whole_of,
+)
 from reportgen.reports.error_padding import ReshapedBuffer, padding_bytes, padding_words, reshaped, unpadded
 from reportgen.reports.error_words import (
     devices_of,
@@ -31,15 +38,20 @@ from reportgen.reports.formats import exact_bytes, percent, range_words
 from reportgen.work import Page
 
 _MOST_FIGURES = 3
+_COMMAND = "reportgen run -- COMMAND"
 
 
 @record
 class ErrorFigure:
-    """A size of an error in words, and what it is; `is_bad` if it is too much."""
+    """A size of an error in words, and what it is; `is_bad` if it is too much.
+
+    `pill` is a judgement beside it, which may be empty.
+    """
 
     label: str
     words: str
     is_bad: bool = False
+    pill: str = ""
 
 
 @record
@@ -70,7 +82,8 @@ class ErrorView:
 
     `needed_bytes` are those of a program whose device the reader can name, else None. `remedy` is the shape that would
     have less padding, `saving_bytes` what that or full tiles would save, at most, and `after_bytes` the need then.
-    `scale_bytes` is as long as the longest bar of a buffer.
+    `scale_bytes` is as long as the longest bar of a buffer. `command` is what `next_step` says to run, empty if
+    that is nothing.
     """
 
     error: LoggedError
@@ -83,6 +96,7 @@ class ErrorView:
     needed_bytes: int | None
     heading: str
     next_step: str
+    command: str
     remedy: ReshapedBuffer | None
     saving_bytes: int
     after_bytes: int
@@ -120,11 +134,12 @@ def _view(error: LoggedError, number: int) -> ErrorView:
         verdict=verdict(event),
         told=told(event),
         figures=sizes[:_MOST_FIGURES],
-        need_words=sizes[0].words if sizes and sizes[0].label.startswith("Needs") else "",
+        need_words=sizes[0].words if sizes and sizes[0].label.startswith(("Needs", "Asked for")) else "",
         bar=error_bar(event),
         needed_bytes=need.middle if need and not event.capacity else None,
         heading=next_heading(event),
-        next_step=next_step(event),
+        next_step=_around_command(next_step(event)),
+        command=_COMMAND if f"`{_COMMAND}`" in next_step(event) else "",
         remedy=remedy,
         saving_bytes=saving,
         after_bytes=need.middle - saving if need and saving else 0,
@@ -132,13 +147,15 @@ def _view(error: LoggedError, number: int) -> ErrorView:
         scale_bytes=max([1, *(size.middle for size in (*listed, unlisted) if size)]),
         unlisted=unlisted,
         notes=_open(event),
-        tables=[(head, list(rows)) for head, rows in groupby(event.totals, key=lambda total: total.head)],
+        tables=[*_tables(event)],
         rows=_rows(event),
     )
 
 
 def _figures(event: OutOfMemory) -> Sequence[ErrorFigure]:
     """Return the sizes of an error that differ, the most important first."""
+    if _is_request(event):
+        return _figures_of_request(event)
     whole = size_named(event, "total allocation")
     needed, capacity = event.needed, event.capacity
     listed = _sum(event.buffers)
@@ -162,6 +179,41 @@ def _figures(event: OutOfMemory) -> Sequence[ErrorFigure]:
         if size and all(figure.words != range_words(size) for figure in found):
             found.append(ErrorFigure(label=label, words=range_words(size)))
     return found
+
+
+def _is_request(event: OutOfMemory) -> bool:
+    """Return whether an error is about what others left free: its size and the capacity alone say nothing."""
+    is_with_others = event.kind in ("execution", "data", "attempt", "load") and event.needed is not None
+    return is_with_others and not size_named(event, "total allocation")
+
+
+def _figures_of_request(event: OutOfMemory) -> Sequence[ErrorFigure]:
+    """Return what was asked for, with what was missing, and what was free."""
+    shortage, pill = shortage_of(event), ""
+    if shortage:
+        short, is_of_piece = shortage
+        pill = f"short by {range_words(short)}{' in one piece' if is_of_piece else ''}"
+    free, piece = free_of(event)
+    labels = ("Needs" if event.kind == "load" else "Asked for", "Free", "Free in one piece", "In use", "Capacity")
+    found: list[ErrorFigure] = []
+    for label, size in zip(labels, (event.needed, free, piece, event.held, event.capacity), strict=True):
+        if size and all(figure.words != range_words(size) for figure in found[1:]):
+            found.append(ErrorFigure(label=label, words=range_words(size), pill="" if found else pill))
+    return found
+
+
+def _around_command(step: str) -> str:
+    """Return the next step with a pointer to the command, which stands below it, in the place of the command."""
+    words = step.replace(f"`{_COMMAND}`", "this command").replace(". this", ". This")
+    return words[:1].upper() + words[1:]
+
+
+def _tables(event: OutOfMemory) -> Iterator[tuple[str, Sequence[Total]]]:
+    """Yield the tables of a text, each with its largest row first and without rows that have no bytes."""
+    for head, rows in groupby(event.totals, key=lambda total: total.head):
+        sized = [(total.size.middle, total) for total in rows if total.size and total.size.middle]
+        if sized:
+            yield head, [total for _, total in sorted(sized, key=lambda row: -row[0])]
 
 
 def _open(event: OutOfMemory) -> Sequence[str]:

@@ -6,7 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reportgen.compare.history import Record
-from reportgen.render.trend.chart import Change, Limit, chart
+from reportgen.render.trend.chart import Change, Chart, Limit, chart
+from reportgen.render.trend.trend_pages import SpaceTrend
 
 
 @given(st.lists(st.integers(0, 1 << 40), min_size=1, max_size=40))
@@ -50,3 +51,44 @@ def test_a_limit_is_drawn_unless_it_would_make_the_chart_flat() -> None:
         ("budget", 9000, True),
     ]
     assert drawn.levels[-1].amount >= 2000
+
+
+def placed(amounts: list[int], capacity: int) -> Chart:
+    """Return the chart of a build for each amount."""
+    records = [Record(commit=f"{number}", time="2026-01-01T00:00:00Z", modules={}) for number in range(len(amounts))]
+    changes = [
+        Change(build=number, record=record, amount=amount, words="", by_bytes=amount - before)
+        for number, (record, amount, before) in enumerate(zip(records, amounts, [0, *amounts], strict=False))
+    ]
+    drawn = chart(records, changes, [Limit("capacity", capacity)])
+    assert drawn is not None
+    return drawn
+
+
+def test_the_name_of_a_limit_is_where_nothing_is_drawn() -> None:
+    falling = placed([3575, 3405, 1991, 697, 528], 1575).limits[0]
+    assert (falling.side, falling.is_below) == ("left", True)
+    rising = placed([528, 697, 3575], 1575).limits[0]
+    assert (rising.side, rising.is_below) == ("left", False)
+    low = placed([500, 500, 400], 1575).limits[0]
+    assert (low.side, low.is_below) == ("right", False)
+
+
+def test_no_grid_line_is_close_to_a_limit_and_zero_is_the_axis() -> None:
+    drawn = placed([3575, 3405, 1991, 697, 528], 1975)
+    assert [level.amount for level in drawn.levels if level.is_close] == [2048]
+    assert (drawn.levels[0].amount, drawn.levels[0].y) == (0, 100)
+
+
+def test_whether_a_program_fits_counts_from_what_it_needs() -> None:
+    space = SpaceTrend(
+        color=0,
+        name="HBM",
+        figure="peak_resident",
+        now=4,
+        needed_bytes=7,
+        capacity_bytes=6,
+        chart=None,
+        changes=(),
+    )
+    assert space.excess_bytes == 1

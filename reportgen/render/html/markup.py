@@ -13,6 +13,7 @@ from reportgen.reports.formats import STEP, exact_bytes, human_bytes
 
 _CODE = re.compile(r"`([^`]*)`")
 _BREAKABLE = re.compile(r"(?<=[./_])(?=[^./_])")
+_BEFORE_UNIT = re.compile(r"(?<=\d) (?=(?:[KMGTPE]i)?B\b|%)")
 
 
 def human_and_exact(size: int) -> Markup:
@@ -45,6 +46,11 @@ def count_markup(count: int | None) -> Markup:
 def whole_name(name: str) -> Markup:
     """Return a name that is shortened elsewhere, folded."""
     return Markup("<details><summary>{:,} characters</summary><code>{}</code></details>").format(len(name), name)
+
+
+def unbroken(words: str) -> str:
+    """Return words in which no line breaks between a number and its unit."""
+    return _BEFORE_UNIT.sub("\u00a0", words)
 
 
 def soft_breaks(text: str) -> Markup:

@@ -19,6 +19,7 @@ from reportgen.render.html.markup import (
     count_markup,
     least_markup,
     soft_breaks,
+    unbroken,
 )
 from reportgen.render.site.assets import template_root
 from reportgen.reports import advice_words, formats
@@ -66,6 +67,7 @@ def environment() -> Environment:
     )
     jinja.filters |= {
         "breakable": soft_breaks,
+        "unbroken": unbroken,
         "bytes": bytes_markup,
         "count": count_markup,
         "code_spans": code_spans,

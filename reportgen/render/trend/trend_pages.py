@@ -28,13 +28,15 @@ _LAST_CHANGES = 5
 class SpaceTrend:
     """One memory space of a module over the builds: the resident peak, or what is needed without live ranges.
 
-    `capacity_bytes` is what the device of the last build has, None if that is not known.
+    `needed_bytes` is what the last build needs, None where it does not have the space. `capacity_bytes` is what the
+    device of the last build has, None if that is not known.
     """
 
     color: int
     name: str
     figure: Figure
     now: int | None
+    needed_bytes: int | None
     capacity_bytes: int | None
     chart: Chart | None
     changes: Sequence[Change]
@@ -42,7 +44,11 @@ class SpaceTrend:
     @property
     def excess_bytes(self) -> int | None:
         """What is needed more than the device has; None if that is not known, or the space is not used any more."""
-        return None if self.capacity_bytes is None or self.now is None else self.now - self.capacity_bytes
+        return (
+            None
+            if self.capacity_bytes is None or self.needed_bytes is None
+            else self.needed_bytes - self.capacity_bytes
+        )
 
 
 @record
@@ -144,6 +150,7 @@ def _space(history: History, series: Series, color: int, budgets: Budgets | None
         name=name,
         figure=FIGURES[figure],
         now=changes[-1].amount,
+        needed_bytes=amounts[-1][_NEEDED] if amounts[-1] else None,
         capacity_bytes=capacity,
         chart=chart(history.records, changes, [*limits, *([Limit("capacity", capacity)] if capacity else [])]),
         changes=changes,
@@ -176,6 +183,7 @@ def _changes(
                 remarks="; ".join(remarks),
                 cause=cause_words(arguments, point.arguments, (before, now)) if before and now else "",
                 shapes="" if shapes == shown else shapes,
+                argument_count=sum(group.arrays for group in point.arguments),
             )
             arguments, shown = point.arguments, shapes
         before = now

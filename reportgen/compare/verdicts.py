@@ -11,12 +11,12 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Literal
 
-from reportgen.analyse.devices import read_capacity
+from reportgen.analyse.devices import MAIN_SPACE, read_capacity
 from reportgen.compare.budgets import Budget, Budgets, Level
 from reportgen.compare.module_pairing import Pair, plain_name
 from reportgen.errors import shown
 from reportgen.record import record
-from reportgen.reports.formats import counted
+from reportgen.reports.formats import counted, exact_bytes, human_bytes
 from reportgen.reports.report_document import GateModule
 from reportgen.reports.work_words import of_all
 
@@ -35,7 +35,8 @@ _JUDGED: frozenset[Status] = frozenset({"pass", "over", "grown"})
 class Verdict:
     """What a budget says about one figure, or why it cannot judge; a verdict about no figure has no space.
 
-    `accepted` is the reason for growth that is on purpose, in the words of whoever accepts it.
+    `accepted` is the reason for growth that is on purpose, in the words of whoever accepts it. `sentence` says in
+    rounded sizes that a module does not fit, and `path` is that of the module. Both are empty for any other verdict.
     """
 
     status: Status
@@ -48,6 +49,8 @@ class Verdict:
     limit_bytes: int | None = None
     budget: Budget | None = None
     accepted: str = ""
+    sentence: str = ""
+    path: str = ""
 
     @property
     def words(self) -> str:
@@ -187,6 +190,14 @@ def _of_partners(budgets: Budgets, pairs: Sequence[Pair]) -> Iterator[Verdict]:
             yield Verdict(status="unknown", level="fail", message=message, module=after.name)
 
 
+def _over_words(name: str, space: str, least: str, sizes: tuple[int, int]) -> str:
+    """Return that a module does not fit, with what it needs and the capacity, exact where they look equal."""
+    needed, capacity = map(human_bytes, sizes)
+    if needed == capacity:
+        needed, capacity = map(exact_bytes, sizes)
+    return f"{name} does not fit{f' in {space}' if space else ''}: it needs {least}{needed} of {capacity}."
+
+
 def judge_fit(modules: Iterable[GateModule], capacities: Sequence[str]) -> Judgement:
     """Judge whether each module fits: the compiler must not have refused it, nor may it need more than is given."""
     verdicts: list[Verdict] = []
@@ -195,7 +206,18 @@ def judge_fit(modules: Iterable[GateModule], capacities: Sequence[str]) -> Judge
         if module.refused:
             reason = f"it needs more {module.refused.space} than there is"
             message = f"{module.name}: the compiler refused this program, because {reason}"
-            verdicts.append(Verdict(status="over", level="fail", message=message, module=module.name))
+            space_name = module.refused.space.upper()
+            sentence = f"{module.name} was refused by the compiler: it needs more {space_name} than there is."
+            verdicts.append(
+                Verdict(
+                    status="over",
+                    level="fail",
+                    message=message,
+                    module=module.name,
+                    sentence=sentence,
+                    path=module.path,
+                )
+            )
         for color, capacity in capacity_by_color.items():
             space = module.spaces.get(color)
             if not space:
@@ -213,6 +235,10 @@ def judge_fit(modules: Iterable[GateModule], capacities: Sequence[str]) -> Judge
                         color=color,
                         after_bytes=needed,
                         limit_bytes=size,
+                        path=module.path,
+                        sentence=_over_words(
+                            module.name, "" if color == MAIN_SPACE else space.name, least, (needed, size)
+                        ),
                     )
                 )
             elif module.missing_allocations:

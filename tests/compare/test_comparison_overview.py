@@ -18,13 +18,13 @@ from tests.support.gate_records import gate_module_of, space_of
 WORK = WorkFigures(matmul_flops=None, again_by_checkpoint=None, again_by_xla=None)
 
 
-def module(before: int | None, after: int | None, capacity: int | None = None) -> ModuleComparison:
+def module(before: int | None, after: int | None, capacity: int | None = None, path: str = "") -> ModuleComparison:
     """Return a module with these peaks, None where it is not there, whose device has that capacity."""
     figures = [
         None
         if peak is None
         else gate_module_of(
-            path=f"{before}-{after}",
+            path=path or f"{before}-{after}",
             name="jit_step",
             backend="tpu",
             spaces={MAIN_SPACE: space_of("HBM", peak)},
@@ -83,6 +83,25 @@ def test_new_and_missing_modules_have_one_bar_and_unchanged_ones_none() -> None:
     ]
     assert [row.after_bytes for row in shown.unchanged] == [5]
     assert shown.whole_bytes == 9
+
+
+def test_what_does_not_fit_comes_first_even_if_it_did_not_change() -> None:
+    shown = overview(module(9, 4, 6), module(5, 5, 6), module(8, 8, 6), module(None, 7, 6))
+    assert [(row.before_bytes, row.after_bytes) for row in shown.shown] == [(None, 7), (8, 8), (9, 4)]
+    assert [row.is_over for row in shown.shown] == [True, True, False]
+    assert [row.after_bytes for row in shown.unchanged] == [5]
+    assert shown.shows_unchanged
+
+
+def test_modules_of_one_name_have_what_tells_them_apart() -> None:
+    paths = ["runs/llama/dump/module_0000.jit_step", "runs/ring/dump/module_0000.jit_step"]
+    shown = overview(*(module(9, 4, path=path) for path in paths))
+    assert [row.apart for row in shown.shown] == ["llama", "ring"]
+    assert overview(module(9, 4, path=paths[0])).shown[0].apart == ""
+    assert [row.apart for row in overview(*(module(9, 4, path=path) for path in ("a/x", "a/b/x"))).shown] == [
+        "a/x",
+        "b",
+    ]
 
 
 @pytest.mark.parametrize(

@@ -197,6 +197,7 @@ def test_a_module_that_needs_more_than_the_capacity_fails_with_and_without_budge
     judgement = judge(stated, pairs, has_baseline=True, capacities=["6B"])
     (over,) = (verdict for verdict in judgement.verdicts if verdict.level == "fail")
     assert over.message == "jit_f HBM: needs 7 bytes; the capacity is 6 bytes"
+    assert over.sentence == "jit_f does not fit: it needs 7 B of 6 B."
     assert (judgement.overall, judgement.exit_code) == ("over", 3)
     assert judge(stated, pairs, has_baseline=True, capacities=["7B", "1=1B"]).exit_code == 0
 

@@ -1,7 +1,10 @@
 """What the first page of a comparison shows: what became of all modules, and a row with two bars for each."""
 
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import takewhile
 
+from reportgen.analyse.capacity import Fit
 from reportgen.analyse.devices import MAIN_SPACE, Capacity
 from reportgen.compare.builds import BuildComparison, ModuleComparison, Status
 from reportgen.compare.compare_words import headline, unknown_words
@@ -18,12 +21,26 @@ _NEAR = 2
 
 @record
 class OverviewRow:
-    """A module with its peaks in its main memory space; None on a side that lacks the module or has no live ranges."""
+    """A module with its peaks in its main memory space; None on a side that lacks the module or has no live ranges.
+
+    `apart` is the part of its path that tells it from others of its name, empty where its name does.
+    """
 
     module: ModuleComparison
     href: str | None
     before_bytes: int | None
     after_bytes: int | None
+    apart: str = ""
+
+    @property
+    def over(self) -> Fit | None:
+        """Return the first memory space that the module does not fit now; None where it fits or that is unknown."""
+        return next((fit for fit in self.module.device_fits[1].fits.values() if fit.is_over), None)
+
+    @property
+    def is_over(self) -> bool:
+        """Return whether it is known that the module does not fit now."""
+        return self.module.figures[1] is not None and self.module.device_fits[1].fits_device is False
 
     @property
     def change_bytes(self) -> int | None:
@@ -37,9 +54,10 @@ class OverviewRow:
 class ComparisonOverview:
     """The rows of the modules that changed, are new and are missing, in a scale of `whole_bytes`, and all the others.
 
-    `shown` are the largest changes and `smaller` the others. `unchanged` are few enough to be named in a sentence, or
-    they are `folded`. `capacity` is that of all modules, None where they differ or where none is known or near.
-    `outcomes` are words about fitting, each with whether that is good, None for neither.
+    `shown` are those that do not fit, changed or not, then the largest changes; `smaller` are the other changes.
+    `unchanged` are few enough to be named in a sentence, or they are `folded`. `capacity` is that of all modules, None
+    where they differ or where none is known or near. `outcomes` are words about fitting, each with whether that is
+    good, None for neither. `apart` is by path what tells a module from others of its name.
     """
 
     shown: Sequence[OverviewRow]
@@ -50,11 +68,22 @@ class ComparisonOverview:
     capacity: Capacity | None
     sentence: str
     outcomes: Sequence[tuple[str, bool | None]]
+    apart: Mapping[str, str]
 
     @property
     def has_fits(self) -> bool:
         """Return whether it is known of some module whether it fits."""
         return any(row.module.device_fits[1].fits_device is not None for row in (*self.shown, *self.smaller))
+
+    @property
+    def has_over(self) -> bool:
+        """Return whether the first rows are of modules that do not fit."""
+        return any(row.is_over for row in self.shown)
+
+    @property
+    def shows_unchanged(self) -> bool:
+        """Return whether some modules that did not change have rows, because they do not fit."""
+        return any(row.module.status == "same" for row in self.shown)
 
     @property
     def smaller_range(self) -> tuple[int, int]:
@@ -66,23 +95,28 @@ class ComparisonOverview:
 def comparison_overview(comparison: BuildComparison, *, has_sites: bool) -> ComparisonOverview:
     """Return the overview of a comparison; rows of modules without a page lead to a build's own if it `has_sites`."""
     by_status: dict[Status, list[OverviewRow]] = {"changed": [], "new": [], "missing": [], "same": []}
+    apart = _apart(comparison.modules)
     for module in comparison.modules:
-        by_status[module.status].append(_row(module, has_sites=has_sites))
-    changed, others = by_status["changed"], [*by_status["new"], *by_status["missing"]]
+        by_status[module.status].append(_row(module, apart.get(module.module.path, ""), has_sites=has_sites))
+    over = [row for row in by_status["same"] if row.is_over][:_MOST_ROWS]
+    unchanged = [row for row in by_status["same"] if row not in over]
+    changed = sorted(by_status["changed"], key=lambda row: not row.is_over)
+    others = [*by_status["new"], *by_status["missing"], *over]
     seen = _MOST_ROWS if len(changed) > _MOST_ROWS + 1 else len(changed)
     most = max((size for row in (*changed, *others) for size in (row.before_bytes, row.after_bytes) if size), default=0)
-    capacities = {_capacity(row.module) for row in (*changed, *by_status["new"])}
+    capacities = {_capacity(row.module) for row in (*changed, *by_status["new"], *over)}
     capacity = capacities.pop() if len(capacities) == 1 else None
     if capacity and capacity.size_bytes > _NEAR * most:
         capacity = None
     return ComparisonOverview(
-        shown=[*changed[:seen], *others],
+        shown=sorted([*changed[:seen], *others], key=lambda row: not row.is_over),
         smaller=changed[seen:],
-        unchanged=by_status["same"] if len(comparison.modules) > 1 else (),
-        is_folded=len(by_status["same"]) > _MOST_NAMES,
+        unchanged=unchanged if len(comparison.modules) > 1 else (),
+        is_folded=len(unchanged) > _MOST_NAMES,
         whole_bytes=max(most, capacity.size_bytes if capacity else 0, 1),
         capacity=capacity,
         sentence=_sentence(comparison.modules, changed),
+        apart=apart,
         outcomes=[
             *_fit_outcomes(comparison.modules),
             *((f"{len(by_status[status]):,} {status}", None) for status in ("new", "missing") if by_status[status]),
@@ -90,7 +124,28 @@ def comparison_overview(comparison: BuildComparison, *, has_sites: bool) -> Comp
     )
 
 
-def _row(module: ModuleComparison, *, has_sites: bool) -> OverviewRow:
+def _apart(modules: Iterable[ModuleComparison]) -> Mapping[str, str]:
+    """Return by path what tells modules of one name apart: their paths without the folders that all have."""
+    by_name: defaultdict[str, list[str]] = defaultdict(list)
+    for module in modules:
+        by_name[module.module.name].append(module.module.path)
+    found: dict[str, str] = {}
+    for paths in by_name.values():
+        parts = [path.split("/") for path in paths]
+        if len(set(paths)) > 1:
+            first = _common(parts)
+            last = min(_common([one[::-1] for one in parts]), min(map(len, parts)) - first)
+            names = ("/".join(one[first : len(one) - last]) for one in parts)
+            found |= {path: name or path for path, name in zip(paths, names, strict=True)}
+    return found
+
+
+def _common(rows: Sequence[Sequence[str]]) -> int:
+    """Return how many parts at the start all rows have."""
+    return sum(1 for _ in takewhile(lambda column: len(set(column)) == 1, zip(*rows, strict=False)))
+
+
+def _row(module: ModuleComparison, apart: str, *, has_sites: bool) -> OverviewRow:
     """Return the row of a module; one without a comparison leads to its page in a build that has it."""
     color = module.main_color
     peaks = module.peaks.get(color) if color is not None else None
@@ -104,6 +159,7 @@ def _row(module: ModuleComparison, *, has_sites: bool) -> OverviewRow:
         href=href,
         before_bytes=peaks[0] if peaks and before else None,
         after_bytes=peaks[1] if peaks and after else None,
+        apart=apart,
     )
 
 

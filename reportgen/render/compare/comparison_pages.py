@@ -71,7 +71,7 @@ def _module_page(
     title: str, comparison: BuildComparison, view: ModuleView, judgement: Judgement, *, has_sites: bool
 ) -> bytes:
     """Return the page of a module that has changed, with the verdicts on it."""
-    name = view.module.module.name
+    name, path = view.module.module.name, view.module.module.path
     return render(
         "pages/compare.html",
         view.path,
@@ -81,7 +81,7 @@ def _module_page(
         before_label=comparison.before.label,
         after_label=comparison.after.label,
         view=view,
-        verdicts=[verdict for verdict in judgement.reported if verdict.module == name],
+        verdicts=[verdict for verdict in judgement.reported if verdict.module == name and verdict.path in ("", path)],
         has_sites=has_sites,
         open_groups=OPEN_GROUPS,
     )

@@ -199,3 +199,10 @@ def test_a_command_can_be_copied(tmp_path: Path) -> None:
     text = shown(tmp_path, BFC.format(in_use=13421772800))
     assert "This command runs the program once more with a dump" in text
     assert "reportgen run -- COMMAND Copy" in text
+
+
+def test_the_overview_says_by_how_much_a_request_was_short(tmp_path: Path) -> None:
+    (tmp_path / "log.txt").write_text(BFC.format(in_use=13421772800), encoding="utf-8")
+    made(tmp_path / "site", tmp_path / "log.txt", TEXTS[0])
+    text = " ".join(read_page((tmp_path / "site" / "index.html").read_text(encoding="utf-8")).text.split())
+    assert "Short by 1.50 GiB" in text

@@ -208,6 +208,17 @@ def test_numbered_siblings_share_a_row_of_the_lifetimes() -> None:
     assert f"{8 * (LAYERS - 1)} B idle at the peak, of {8 * LAYERS} B" in plain(page)
 
 
+def test_what_is_read_or_written_at_the_peak_is_marked_as_in_use() -> None:
+    module = next(module for module in sample_modules() if module.label.startswith("tpu-train-step"))
+    page = pages_of(module)["lifetimes.html"]
+    idle = [row.cells[-1].text.strip() for table in tables_of(page) for row in table.rows if len(row.cells) > 2]
+    assert "0" not in idle
+    assert 0 < idle.count("in use") == page.count('class="in-use"') < len(idle)
+    # The rule of the peak is behind the bars, where it hides none of their ticks.
+    strips = page.split('role="img"><title>live')[1:]
+    assert all(strip.partition("</title>")[2].startswith('<path class="peak"') for strip in strips)
+
+
 def test_what_the_caller_holds_is_apart_from_the_temporaries_that_are_idle_at_the_peak() -> None:
     late = edited(LIVES, ("  b, operand 0\n", "  e, operand 0\n"))
     page = pages_of(module_of(late))["lifetimes.html"]

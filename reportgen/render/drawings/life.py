@@ -60,7 +60,7 @@ def life(held: Sequence[_Stretch], used: Sequence[int], moments: int, look: str,
 
 
 def life_strip(life: Life | None, *, has_words: bool = True) -> Markup:
-    """Draw a life: lighter where it only waits, with a line at the peak; nothing for what is never live.
+    """Draw a life: lighter where it only waits, before a line at the peak; nothing for what is never live.
 
     The words are left out where a sentence beside the strip says the same.
     """
@@ -70,7 +70,7 @@ def life_strip(life: Life | None, *, has_words: bool = True) -> Markup:
     waiting = path(life.waiting, "waiting") if life.waiting else ""
     peak = path(life.peak, "peak") if life.peak else ""
     start = f'<svg class="life {life.look}" viewBox="0 0 {_WIDTH} {_HEIGHT}" preserveAspectRatio="none"'
-    return Markup(f"{start}{words}{path(life.held)}{waiting}{peak}</svg>")
+    return Markup(f"{start}{words}{peak}{path(life.held)}{waiting}</svg>")
 
 
 def idle_within(held: Sequence[_Stretch], used: Sequence[int]) -> Iterator[_Stretch]:

@@ -16,7 +16,7 @@ from reportgen.analyse.records import Analysis, Space
 from reportgen.program.buffers import stretches
 from reportgen.record import record
 from reportgen.render.drawings.life import Life, life_of, uses
-from reportgen.render.drawings.time_axis import TimeAxis, percent_of, time_axis
+from reportgen.render.drawings.time_axis import TimeAxis, time_axis
 from reportgen.render.html.links import Links
 from reportgen.render.module.peak_rows import peak_kind
 from reportgen.render.module.view_page import Rest, view_page
@@ -28,7 +28,7 @@ _SHOWN = 12
 _FEW = 100
 """Temporaries that are less than this part of a peak say nothing of it."""
 _ROOM_FOR_WORDS = 0.1
-"""The part of the program from which an idle stretch has room for words."""
+"""The part of the program from which the time before or after the peak has room for words."""
 
 
 class _Around(NamedTuple):
@@ -52,7 +52,8 @@ class GroupLife:
     """When a group of buffers is held; each moment is that of the buffer that is idle longest at the peak.
 
     `written` is empty where no instruction writes it, and `next_read` and `idle` are None where they are unknown.
-    `words_at` is where the idle stretch after the peak has room for words, in percent of the program; empty for none.
+    `idle` is 0 for a group that is in use at the peak. `side` is that of the peak on which there is room for words
+    until the group is used next, `after` or `before`; empty for neither.
     """
 
     name: Markup
@@ -63,7 +64,7 @@ class GroupLife:
     written: str
     next_read: int | None
     idle: int | None
-    words_at: str
+    side: str
 
 
 @record
@@ -125,7 +126,8 @@ def _space_lifetimes(module: Module, space: Space, links: Links) -> SpaceLifetim
 def _row(module: Module, group: PeakGroup, peak: int, links: Links) -> GroupLife:
     analysis, first = module.analysis, group.buffers[0]
     buffers = [analysis.program.buffers.members(number) for number in group.buffers]
-    drawn = life_of(analysis, [member for members in buffers for member in members], module.color(first), peak)
+    all_members = [member for members in buffers for member in members]
+    drawn = life_of(analysis, all_members, module.color(first), peak)
     # Without uses nothing tells an idle stretch from one at which values are read.
     has_uses = analysis.dump.used_values is not None
     stretch = max((_at_peak(analysis, members, peak) for members in buffers), key=_idle) if has_uses else None
@@ -139,18 +141,26 @@ def _row(module: Module, group: PeakGroup, peak: int, links: Links) -> GroupLife
         written="",
         next_read=None,
         idle=None,
-        words_at="",
+        side="",
     )
     if stretch is None:
         return row
-    has_room = stretch.next_use is not None and stretch.next_use - peak >= _ROOM_FOR_WORDS * analysis.moments
     return replace(
         row,
         written=stretch.words,
         next_read=stretch.next_use,
         idle=_idle(stretch),
-        words_at=percent_of(peak, analysis.moments) if _idle(stretch) and has_room else "",
+        side=_side(uses(analysis.program, all_members), peak, analysis.moments),
     )
+
+
+def _side(used: Sequence[int], peak: int, moments: int) -> str:
+    """Return on which side of the peak a strip of `moments` has room for words before it is used."""
+    before, after = bisect_left(used, peak), bisect_right(used, peak)
+    room = _ROOM_FOR_WORDS * moments
+    if (used[after] if after < len(used) else moments) - peak >= room:
+        return "after"
+    return "before" if peak - (used[before - 1] if before else 0) >= room else ""
 
 
 def _at_peak(analysis: Analysis, members: Sequence[int], peak: int) -> _Around:

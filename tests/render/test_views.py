@@ -1,5 +1,6 @@
 """The views of a module: there for every module, complete without scripts, and adding up to what they break down."""
 
+import re
 from collections.abc import Iterator, Mapping
 
 import pytest
@@ -170,7 +171,15 @@ def test_an_excerpt_ends_with_the_file_and_shortens_long_lines() -> None:
 
 @pytest.mark.parametrize(
     ("padded", "dense", "text"),
-    [(96, 68, "1.41×"), (4096, 4, "1,024×"), (399, 4, "99.8×"), (1, 0, "–")],
+    [
+        (96, 68, "1.41×"),
+        (4096, 4, "1,024×"),
+        (399, 4, "99.8×"),
+        (1, 0, "–"),
+        (1001, 1000, "+0.1 %"),
+        (100_001, 100_000, "< 0.1 %"),
+        (8, 8, "1×"),
+    ],
 )
 def test_a_factor_is_never_written_with_an_exponent(padded: int, dense: int, text: str) -> None:
     assert factor(padded, dense) == text
@@ -217,6 +226,29 @@ def test_what_is_read_or_written_at_the_peak_is_marked_as_in_use() -> None:
     # The rule of the peak is behind the bars, where it hides none of their ticks.
     strips = page.split('role="img"><title>live')[1:]
     assert all(strip.partition("</title>")[2].startswith('<path class="peak"') for strip in strips)
+
+
+def test_padding_that_is_next_to_nothing_of_the_peak_is_nothing_to_gain() -> None:
+    modules = {module.label.partition("/")[0]: module for module in sample_modules()}
+    little = plain(pages_of(modules["v5e-train-step"])["padding.html"])
+    assert re.search(r"Padding is 0\.0[12] % of the peak: nothing to gain\.", little)
+    odd = pages_of(modules["tpu-odd-shapes"])["padding.html"]
+    assert "nothing to gain" not in plain(odd).partition("1 · VMEM")[0]
+
+
+def test_a_bar_of_padding_is_the_figure_beside_it_and_in_the_table() -> None:
+    module = next(module for module in sample_modules() if module.label.startswith("tpu-odd-shapes"))
+    page = pages_of(module)["padding.html"].partition("<h2>")[0]
+    sizes = [int(size) for size in re.findall(r'<strong class="amount"><data value="(\d+)"', page)]
+    widths = [float(width) for width in re.findall(r'class="used" style="width:([\d.]+)', page)]
+    assert sizes == sorted(sizes, reverse=True)
+    assert widths == pytest.approx([100 * size / sizes[0] for size in sizes], abs=0.1)
+    table = tables_of(pages_of(module)["padding.html"])[0]
+    assert table.heads[:2] == ["At the peak", "Padding"]
+    assert table.column(0)[: len(sizes)] == sizes
+    names = [row.cells[3].text.strip() for row in table.rows]
+    assert names.count("tuples and scalars") == 1
+    assert not any(name.startswith("(") or "[]" in name for name in names)
 
 
 def test_what_the_caller_holds_is_apart_from_the_temporaries_that_are_idle_at_the_peak() -> None:

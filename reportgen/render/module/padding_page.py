@@ -1,5 +1,9 @@
-"""Where padding goes, in each memory space: the shapes that have most of it, and what pads them."""
+"""Where padding goes, in each memory space: the shapes that have most of it, and what pads them.
 
+Shapes are compared by their padding at the peak, and where there is none, by that of all their values.
+"""
+
+import re
 from collections.abc import Sequence
 from urllib.parse import urlencode
 
@@ -20,32 +24,33 @@ from reportgen.reports.formats import counted, cut, factor
 from reportgen.work import Page
 
 _DRAWN, _SHOWN = 12, 20
+_SCALAR = re.compile(r"\w+\[\]")
 _SMALL = 200
 """Less than this part of the padding of a space cannot be seen on a bar."""
+_FEW = 100
+"""Shapes with less than this part of the padding are summed, and less than this part of a peak is nothing to gain."""
 
 
 @record
 class PaddedBar:
-    """A shape with the color of its largest value, and what pads it."""
+    """A shape with its padding, at the peak where there is any, the color of its largest value, and what pads it."""
 
     name: Markup
     why: str
     color: str
-    dense_bytes: int
     padding_bytes: int
-
-    @property
-    def padded_bytes(self) -> int:
-        """Return the bytes of the data and of the padding."""
-        return self.dense_bytes + self.padding_bytes
 
 
 @record
 class SpacePadding:
-    """The padding of one memory space: the sums over its values, its largest shapes, and their table; None for none."""
+    """The padding of one memory space: the sums over its values, its largest shapes, and their table; None for none.
+
+    `part` is what padding takes of the peak, as `0.02 %`, where that is too little to gain anything from; else empty.
+    """
 
     space: Space
     total: PaddedShape
+    part: str
     bars: Sequence[PaddedBar]
     shapes: PageTable | None
 
@@ -60,49 +65,90 @@ def padding_page(module: Module, site_title: str) -> Page:
 def _space_padding(module: Module, space: Space, links: Links) -> SpacePadding:
     """Return the shapes of a space with the most padding, and the sums of the others."""
     shapes = padded_shapes(module.analysis, space)
-    padded, total = [shape for shape in shapes if shape.padding_bytes], sum_of_shapes(shapes, "all values of the space")
+    total = sum_of_shapes(shapes, "all values of the space")
+    padded = [shape for shape in shapes if shape.padding_bytes]
     if not padded:
-        return SpacePadding(space=space, total=total, bars=(), shapes=None)
+        return SpacePadding(space=space, total=total, part="", bars=(), shapes=None)
+    is_at_peak = total.at_peak_bytes > 0
+    rows = sorted(_rows(padded), key=lambda shape: -_padding(shape, is_at_peak=is_at_peak))
+    least = _padding(total, is_at_peak=is_at_peak) / _FEW
+    shown = [shape for shape in rows if _padding(shape, is_at_peak=is_at_peak) >= least][:_SHOWN] or rows[:_SHOWN]
     foot = []
-    if len(padded) > _SHOWN:
-        foot.append(sum_of_shapes(padded[_SHOWN:], f"{len(padded) - _SHOWN:,} more shapes"))
+    if rest := rows[len(shown) :]:
+        is_sum_shown = any(shape.largest is None for shape in shown)
+        more = len(rows if is_sum_shown else padded) - len(shown)
+        foot.append(sum_of_shapes(rest, counted(more, "more shape")))
     if len(shapes) > len(padded):  # those without padding come last
         without = shapes[len(padded) :]
         foot.append(sum_of_shapes(without, f"{counted(len(without), 'shape')} without padding"))
     foot.append(total)
+    bars = [(shape, _padding(shape, is_at_peak=is_at_peak)) for shape in shown[:_DRAWN]]
     return SpacePadding(
         space=space,
         total=total,
+        part=_small_part(total.at_peak_bytes, space.peak_resident.amount) if space.peak_resident else "",
         bars=[
-            _bar(module, space, shape, links)
-            for shape in padded[:_DRAWN]
-            if shape.padding_bytes * _SMALL >= total.padding_bytes
+            _bar(module, shape, size, _name(space, shape, links))
+            for shape, size in bars
+            if size * _SMALL >= _padding(total, is_at_peak=is_at_peak)
         ],
-        shapes=table(_columns(space, links), padded[:_SHOWN], foot, sorted_by="padding"),
+        shapes=table(
+            _columns(space, links, is_at_peak=is_at_peak), shown, foot, sorted_by="at-peak" if is_at_peak else "padding"
+        ),
     )
 
 
-def _bar(module: Module, space: Space, shape: PaddedShape, links: Links) -> PaddedBar:
-    assert shape.largest is not None, "a row of one shape"
+def _rows(padded: Sequence[PaddedShape]) -> Sequence[PaddedShape]:
+    """Return the shapes, those of tuples and scalars as one: nobody changes these to save padding."""
+    tuples = [shape for shape in padded if shape.shape.startswith("(")]
+    scalars = [shape for shape in padded if _SCALAR.match(shape.shape)]
+    if len(tuples) + len(scalars) <= 1:
+        return padded
+    name = " and ".join([*(["tuples"] if tuples else []), *(["scalars"] if scalars else [])])
+    summed = {shape.shape for shape in (*tuples, *scalars)}
+    return [*(shape for shape in padded if shape.shape not in summed), sum_of_shapes([*tuples, *scalars], name)]
+
+
+def _padding(shape: PaddedShape, *, is_at_peak: bool) -> int:
+    return shape.at_peak_bytes if is_at_peak else shape.padding_bytes
+
+
+def _small_part(padding: int, peak: int) -> str:
+    """Return which part of a peak padding is, where there is too little to gain anything from; else an empty text."""
+    if not 0 < padding * _FEW < peak:
+        return ""
+    part = f"{100 * padding / peak:.2f} %"
+    return part if part != "0.00 %" else "less than 0.01 %"
+
+
+def _bar(module: Module, shape: PaddedShape, padding: int, name: Markup) -> PaddedBar:
     return PaddedBar(
-        name=_name(space, shape, links),
+        name=name,
         why=_why(shape),
-        color=module.color(shape.largest),
-        dense_bytes=shape.dense_bytes,
-        padding_bytes=shape.padding_bytes,
+        color="other" if shape.largest is None else module.color(shape.largest),
+        padding_bytes=padding,
     )
 
 
-def _columns(space: Space, links: Links) -> Sequence[Column[PaddedShape]]:
-    """Return the columns of the table of shapes."""
+def _columns(space: Space, links: Links, *, is_at_peak: bool) -> Sequence[Column[PaddedShape]]:
+    """Return the columns of the table of shapes; the one that sorts them is first."""
 
     def at_peak(row: PaddedShape) -> int | None:
         return row.at_peak_bytes if space.peak_resident else None
 
-    return (
+    def times(row: PaddedShape) -> Markup:
+        words = factor(row.padded_bytes, row.dense_bytes)
+        # Sorted by the exact factor, however it is said.
+        millionths = row.padded_bytes * 1_000_000 // max(row.dense_bytes, 1)
+        return Markup('<data value="{}">{}</data>').format(millionths, words)
+
+    sizes: Sequence[Column[PaddedShape]] = (
         Column("padding", "Padding", "bytes", lambda row: row.padding_bytes),
         Column("at-peak", "At the peak", "bytes", at_peak),
-        Column("factor", "Factor", "amount", lambda row: factor(row.padded_bytes, row.dense_bytes)),
+    )
+    return (
+        *(reversed(sizes) if is_at_peak else sizes),
+        Column("factor", "Factor", "amount", times),
         Column("shape", "Shape", "markup", lambda row: _name(space, row, links), names_rows=True),
         Column("why", "Padded by its layout", "text", _why),
         Column("values", "Values", "count", lambda row: row.values),

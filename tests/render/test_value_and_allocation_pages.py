@@ -121,7 +121,9 @@ def test_the_picture_of_a_value_has_its_buffer_and_its_own_life_and_the_curve_on
     (page,) = (html for path, html in html_of(LOOP).items() if path.startswith("v/"))
     assert page.count('<symbol id="curve-0">') == 1
     assert page.count('<use href="#curve-0"/>') == page.count('class="life-curve ')
-    assert page.count('class="own"') == 4
+    # Of a value that shares its buffer, its own life is solid, and the rest of the buffer is pale before it.
+    assert page.count('class="rest"') == 4
+    assert 'class="waiting"' not in page
 
 
 def test_a_value_says_what_it_takes_of_the_peak_when_it_is_written_and_who_reads_it() -> None:

@@ -47,20 +47,20 @@ def symbols(space: Space, peak: Peak, axis: TimeAxis, length: int) -> str:
     )
 
 
-def life_below_curve(space: Space, buffer: Life, own: tuple[int, int] | None, axis: TimeAxis, length: int) -> str:
-    """Return the drawing of a buffer on a page that has the symbols; a line below it is the life of one of its values.
+def life_below_curve(space: Space, buffer: Life, own: tuple[int, int], axis: TimeAxis, length: int) -> str:
+    """Return the drawing of a value's life on a page that has the symbols; what else its buffer holds is paler.
 
-    That lives from one instruction to another; None where the buffer has no other value.
+    The value is live from one instruction to another, whose numbers stand at the ends.
     """
-    shapes = path(buffer.held) + (path(buffer.waiting, "waiting") if buffer.waiting else "")
-    if own:
-        left, width = (part * 120 / length for part in (own[0], own[1] + 1 - own[0]))
-        shapes += path(f"M{left:.1f} 11.5h{max(width, 0.5):.1f}", "own")
+    start, end = own
+    left, width = (part * 120 / length for part in (start, end + 1 - start))
+    rest = path(buffer.held, "rest") if own != (buffer.start, buffer.end) else ""
+    shapes = rest + path(f"M{left:.1f} 6h{max(width, 0.5):.1f}")
     return (
         f'<svg class="life-curve {buffer.look}" height="{_HEIGHT}" aria-hidden="true">'
         f'<use href="#curve-{space.color}"/>'
         f'<svg y="{_TOP_OF_BAR}" height="{_BAR}" viewBox="0 0 120 12" preserveAspectRatio="none">{shapes}</svg>'
-        f'<use href="#peak-{space.color}"/>{_edges(buffer.start, buffer.end, axis, length)}</svg>'
+        f'<use href="#peak-{space.color}"/>{_edges(start, end, axis, length)}</svg>'
     )
 
 

@@ -5,7 +5,8 @@ from functools import lru_cache
 
 from reportgen.analyse.records import Space
 from reportgen.analyse.spaces import main_space
-from reportgen.render.drawings.life import Life, life_of
+from reportgen.program.buffers import stretches
+from reportgen.render.drawings.life import Life, life
 from reportgen.render.drawings.life_curve import life_below_curve, symbols
 from reportgen.render.drawings.time_axis import time_axis
 from reportgen.render.view import Module
@@ -42,25 +43,19 @@ class ValueLives:
         return "".join(self._symbols[color] for color in colors if color in self._symbols)
 
     def drawing(self, number: int) -> str:
-        """Return the life of the buffer that a value is part of, with that of the value; empty for one never live."""
+        """Return the life of a value within that of its buffer; empty for one never live."""
         dump, space = self._analysis.dump, self._space(number)
         start, end = dump.starts[number], dump.ends[number]
         if start < 0 or space.color not in self._axes:
             return ""
         first = self._analysis.program.buffers.members(number)[0]
-        own = (start, end) if self._is_shared(number) else None
         held, look = self._buffer(first), self._module.color(number)
-        return life_below_curve(space, held._replace(look=look), own, self._axes[space.color], self._length)
+        return life_below_curve(space, held._replace(look=look), (start, end), self._axes[space.color], self._length)
 
     def _buffer_life(self, first: int) -> Life:
-        """Return the life of the buffer that begins with a value; nothing is idle where what reads it is unknown."""
-        members = self._analysis.program.buffers.members(first)
-        drawn = life_of(self._analysis, members, "", None)
-        assert drawn is not None, "one of its values is live"
-        return drawn if self._analysis.dump.used_values is not None else drawn._replace(waiting="")
-
-    def _is_shared(self, number: int) -> bool:
-        return len(self._analysis.program.buffers.members(number)) > 1
+        """Return the life of the buffer that begins with a value."""
+        dump, members = self._analysis.dump, self._analysis.program.buffers.members(first)
+        return life(stretches(members, dump.starts, dump.ends), (), self._analysis.moments, "", None)
 
     def at_peak(self, number: int) -> str:
         """Return the part of the peak of its space that the buffer of a value takes, in words.

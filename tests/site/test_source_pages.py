@@ -108,8 +108,10 @@ def test_a_change_stands_in_its_place_with_what_it_saves(run: Run, tmp_path: Pat
     assert run("build", dump, "-o", tmp_path / "site", "--source-root", root, "--quiet").code == 0
     (path,) = tmp_path.glob("site/m/*/source-1.html")
     page = path.read_text(encoding="utf-8")
-    removed = re.search(r'<div class="line removed"\s*id="L66">.*?<code>(.*?)</code>', page, re.DOTALL)
-    added = re.search(r'<div class="line added"><code>(.*?)</code>\s*<button.*?</div>\s*(.*?)</p>', page, re.DOTALL)
+    removed = re.search(r'<div class="line removed"\s*id="L66">.*?<code style="--in:4">(.*?)</code>', page, re.DOTALL)
+    added = re.search(
+        r'<div class="line added"><code style="--in:4">(.*?)</code>\s*<button.*?</div>\s*(.*?)</p>', page, re.DOTALL
+    )
     assert removed
     assert added
     assert (html.unescape(removed[1]), html.unescape(added[1])) == (LOOP, CHECKPOINTED)
@@ -117,6 +119,10 @@ def test_a_change_stands_in_its_place_with_what_it_saves(run: Run, tmp_path: Pat
     assert '<a href="#L41">41</a>' in added[2]
     assert 'href="index.html#suggestion=checkpoint-loop-1"' in added[2]
     assert "<mark>jax.nn.softmax(scores)</mark>, value)</code>" in page
+    [jumps] = re.findall(r'<ul class="jumps".*?</ul>', page, re.DOTALL)
+    first, *largest = [" ".join(re.sub(r"<[^>]*>", "", item).split()) for item in jumps.split("<li")[1:]]
+    assert first.rpartition(">")[2] == "Change line 66: saves 16.4 to 22.2 GiB, fits"
+    assert largest[0].rpartition(">")[2].startswith("Line 41 ")
     # The four largest lines have the colors that they have in the icicle.
     assert '<div class="line source-1"\n id="L41">' in page
     said = run("explain", dump, "--source", root / "train_step.py", "--capacity", "v5e").out.splitlines()

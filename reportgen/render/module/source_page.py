@@ -14,6 +14,8 @@ from reportgen.reports.note_words import NoteWords, note_words
 from reportgen.reports.report_document import SpaceFigures
 from reportgen.work import Page
 
+_LARGEST = 5
+
 
 @record
 class NoteOfLine:
@@ -35,9 +37,19 @@ class LineOfSource:
 
 
 @record
+class LineChange:
+    """The line that a suggestion changes or, unless it `is_changed`, follows with another; and what that gains."""
+
+    number: int
+    is_changed: bool
+    gain: str
+
+
+@record
 class SourceView:
     """A file of the program. Bars of lines are in the scale of `largest_bytes`.
 
+    `changes` are the lines that suggestions change, the best first, and `largest` the lines with the most bytes.
     `others` are the hrefs of the other files by path, with the bytes that they fill.
     """
 
@@ -47,6 +59,8 @@ class SourceView:
     line_runs: Sequence[tuple[LineRun, Sequence[LineOfSource]]]
     size_bytes: int
     largest_bytes: int
+    changes: Sequence[LineChange]
+    largest: Sequence[AnnotatedLine]
     others: Sequence[tuple[str, str, int]]
 
 
@@ -77,6 +91,8 @@ class _SourcePage:
     def view(self) -> SourceView:
         """Return what the page shows of the file."""
         runs = line_runs(self._annotated, self._file.published)
+        shown = [line for run in runs for line in run.lines]
+        large = [line for line in shown if line.size_bytes * SMALL_PART >= (self._space.peak_bytes or 0) > 0]
         return SourceView(
             path=self._file.path,
             space=self._space,
@@ -84,6 +100,8 @@ class _SourcePage:
             line_runs=[(run, self._lines(run)) for run in runs],
             size_bytes=_size_bytes(self._annotated),
             largest_bytes=max((line.size_bytes for line in self._space.peak_resident_lines), default=0),
+            changes=self._changes(shown),
+            largest=sorted(large, key=lambda line: -line.size_bytes)[:_LARGEST],
             others=[
                 (file.path, self.links.listing(routes.source(other)), _size_bytes(lines))
                 for other, (file, lines) in enumerate(self._module.annotated_files)
@@ -101,6 +119,16 @@ class _SourcePage:
             )
             for line in line_run.lines
         ]
+
+    def _changes(self, lines: Sequence[AnnotatedLine]) -> Sequence[LineChange]:
+        """Return the first line that each of the best suggestions changes."""
+        first: dict[int, LineChange] = {}
+        for line in lines:
+            for note in line.notes:
+                if note.edit and note.position not in first:
+                    gain = note_words(note, line.number, self._file.names, self._module.figures).gain
+                    first[note.position] = LineChange(number=line.number, is_changed=bool(note.edit.removed), gain=gain)
+        return [first[position] for position in sorted(first)]
 
     def _look(self, line: AnnotatedLine) -> str:
         looks = (self._looks.get(f"{name}:{line.number}", "") for name in self._file.names)

@@ -16,7 +16,7 @@ from reportgen.analyse.records import Analysis, Space
 from reportgen.program.buffers import stretches
 from reportgen.record import record
 from reportgen.render.drawings.life import Life, life_of, uses
-from reportgen.render.drawings.time_axis import TimeAxis, time_axis
+from reportgen.render.drawings.time_axis import TimeAxis, percent_of, time_axis
 from reportgen.render.html.links import Links
 from reportgen.render.module.peak_rows import peak_kind
 from reportgen.render.module.view_page import Rest, view_page
@@ -53,7 +53,7 @@ class GroupLife:
 
     `written` is empty where no instruction writes it, and `next_read` and `idle` are None where they are unknown.
     `idle` is 0 for a group that is in use at the peak. `side` is that of the peak on which there is room for words
-    until the group is used next, `after` or `before`; empty for neither.
+    until the group is used next, `after` or `before`; empty for neither. They stand at `words_at`, in percent.
     """
 
     name: Markup
@@ -65,6 +65,7 @@ class GroupLife:
     next_read: int | None
     idle: int | None
     side: str
+    words_at: str
 
 
 @record
@@ -142,25 +143,30 @@ def _row(module: Module, group: PeakGroup, peak: int, links: Links) -> GroupLife
         next_read=None,
         idle=None,
         side="",
+        words_at="",
     )
     if stretch is None:
         return row
+    # In a short program, the instruction of the peak itself is a wide part of the bar.
+    after = peak if _idle(stretch) else peak + 1
+    side = _side(uses(analysis.program, all_members), peak, after, analysis.moments)
     return replace(
         row,
         written=stretch.words,
         next_read=stretch.next_use,
         idle=_idle(stretch),
-        side=_side(uses(analysis.program, all_members), peak, analysis.moments),
+        side=side,
+        words_at=percent_of(after if side == "after" else peak, max(analysis.moments, 1)),
     )
 
 
-def _side(used: Sequence[int], peak: int, moments: int) -> str:
-    """Return on which side of the peak a strip of `moments` has room for words before it is used."""
-    before, after = bisect_left(used, peak), bisect_right(used, peak)
+def _side(used: Sequence[int], peak: int, after: int, moments: int) -> str:
+    """Return where a strip of `moments` has room for words before it is used: `after` a moment, or before the peak."""
+    last, following = bisect_left(used, peak), bisect_right(used, peak)
     room = _ROOM_FOR_WORDS * moments
-    if (used[after] if after < len(used) else moments) - peak >= room:
+    if (used[following] if following < len(used) else moments) - after >= room:
         return "after"
-    return "before" if peak - (used[before - 1] if before else 0) >= room else ""
+    return "before" if peak - (used[last - 1] + 1 if last else 0) >= room else ""
 
 
 def _at_peak(analysis: Analysis, members: Sequence[int], peak: int) -> _Around:

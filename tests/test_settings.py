@@ -48,21 +48,21 @@ def capacity_of_report() -> int | None:
 
 def test_settings_are_what_options_default_to() -> None:
     set_up(ALL)
-    assert "<h1>Nightly</h1>" in build()
+    assert "<title>Nightly</title>" in build()
     assert capacity_of_report() == 64 << 10
 
 
 def test_the_example_of_the_documentation_is_understood() -> None:
     [example] = re.findall(r"```toml\n(\[tool\.xla-reportgen\].*?)```", COMMANDS, re.DOTALL)
     set_up(example)
-    assert "<h1>Nightly training</h1>" in build()
+    assert "<title>Nightly training</title>" in build()
     assert capacity_of_report() == 15.75 * (1 << 30)
     assert main(["check", TINY, "--jobs", "1"]) == 1  # the sample has no module of that budget
 
 
 def test_the_command_line_wins() -> None:
     set_up(ALL)
-    assert "<h1>Today</h1>" in build("--title", "Today", "--capacity", "1 GiB")
+    assert "<title>Today</title>" in build("--title", "Today", "--capacity", "1 GiB")
     assert capacity_of_report() == 1 << 30
 
 
@@ -164,7 +164,7 @@ def test_a_large_file_without_our_table_is_not_ours_to_refuse(text: str) -> None
 @pytest.mark.parametrize("text", ["not TOML", "[project]\nname = 'xla-reportgen'", "[tool.other]\ntitle = 3"])
 def test_a_file_without_our_table_is_not_ours_to_judge(text: str) -> None:
     set_up(text)
-    assert "<h1>XLA memory report</h1>" in build()
+    assert "<title>XLA memory report</title>" in build()
 
 
 @pytest.mark.parametrize(

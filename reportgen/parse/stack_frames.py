@@ -79,7 +79,7 @@ class StackFrames:
     functions: Mapping[int, str]
     locations: Mapping[int, tuple[int, int, int]]
     links: Mapping[int, _Link]
-    columns: Mapping[int, tuple[int, int]] = field(default_factory=dict)
+    columns: Mapping[int, tuple[int, int]] = field(default_factory=dict, compare=False)
 
     def stack(self, frame_id: int) -> tuple[Frame, ...]:
         """Return the stack of a frame, innermost first; empty for an unknown id.

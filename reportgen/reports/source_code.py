@@ -78,8 +78,9 @@ class SourceCode:
 
     def _knows(self, code: str) -> bool:
         """Return whether the file imports the module that the code names, if it names one."""
-        called = re.search(r"([A-Za-z_]\w*)(?:\.\w+)*\(", code)
-        return called is None or code.startswith("donate_argnames=") or called[1] in self._imported
+        before, bracket, _ = code.partition("(")
+        called = re.split(r"[^\w.]", before)[-1].partition(".")[0] if bracket else ""
+        return not called or code.startswith("donate_argnames=") or called in self._imported
 
     @property
     def _imported(self) -> Collection[str]:

@@ -122,7 +122,6 @@ def parts_page() -> str:
             needs=(_need(2 * GIB), _need(None)),
             wheres=[
                 WhereItFits(needed_bytes=20 * GIB, devices=[DEVICES["v5e"], DEVICES["v6e"]], note=""),
-                WhereItFits(needed_bytes=GIB, devices=(), note="It fits on common devices: TPU v5e has 15.75 GiB."),
             ],
             work=replace(module.analysis.work, matmul_flops=10**12),
             suggestions=[_suggestion(confidence, number) for number, confidence in enumerate(get_args(Confidence))],

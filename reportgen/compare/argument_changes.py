@@ -47,12 +47,16 @@ def argument_causes(before: Arguments, after: Arguments, change_bytes: int) -> S
 def cause_words(before: Arguments, after: Arguments, amounts: tuple[Amounts, Amounts]) -> str:
     """Return what changed between two builds, and by how much memory of the caller and temporaries then did.
 
-    `amounts` are the figures of a memory space before and after.
+    `amounts` are the figures of a memory space before and after. A change of the arguments that may explain them comes
+    first, and others last.
     """
-    known = argument_changes(before, after)
+    known, moved = argument_changes(before, after), _moved(*amounts)
+    causes = argument_causes(before, after, sum(moved.values()))
     if before and after and not known:
-        known = ["arguments unchanged"]
-    return "; ".join([*known, *_moved(*amounts)])
+        causes = ["arguments unchanged"]
+    largest = sorted(moved, key=lambda words: -abs(moved[words]))
+    others = [words for words in known if words not in causes]
+    return "; ".join([*causes, *(f"{words} {signed_bytes(moved[words])}" for words in largest), *others])
 
 
 def shape_words(arguments: Arguments) -> str:
@@ -152,9 +156,11 @@ def _whole(names: Iterable[str]) -> str:
     return _named(["".join(column[0] for column in columns) for columns in common])
 
 
-def _moved(before: Amounts, after: Amounts) -> Iterator[str]:
-    """Yield how much the memory of the caller and the temporaries changed."""
+def _moved(before: Amounts, after: Amounts) -> Mapping[str, int]:
+    """Return by how many bytes the memory of the caller and the temporaries changed, in words."""
+    moved = {}
     for place, words in ((_STATIC, "arguments, outputs and constants"), (_TEMPORARY, "temporaries")):
         old, new = before[place], after[place]
         if old is not None and new is not None and old != new:
-            yield f"{words} {signed_bytes(new - old)}"
+            moved[words] = new - old
+    return moved

@@ -141,8 +141,8 @@ def test_the_cause_names_the_change(after: Arguments, words: str) -> None:
 def test_the_cause_says_where_the_bytes_went() -> None:
     said = cause_words(DONATED, PLAIN, (figures(10, 5)[0], figures(4, 8)[0]))
     assert said == (
-        "no longer donated: params['layers'][#]['w'] (6.00 MiB → 0 B);"
-        " arguments, outputs and constants −6 B; temporaries +3 B"
+        "arguments, outputs and constants −6 B; temporaries +3 B;"
+        " no longer donated: params['layers'][#]['w'] (6.00 MiB → 0 B)"
     )
 
 

@@ -2,7 +2,6 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import takewhile
 
 from reportgen.analyse.capacity import Fit
 from reportgen.analyse.devices import MAIN_SPACE, Capacity
@@ -11,6 +10,7 @@ from reportgen.compare.compare_words import headline, unknown_words
 from reportgen.record import record
 from reportgen.render import routes
 from reportgen.render.compare.comparison_views import page_of
+from reportgen.render.site.file_names import own_parts
 from reportgen.reports.formats import counted
 
 _MOST_ROWS = 20
@@ -131,18 +131,9 @@ def _apart(modules: Iterable[ModuleComparison]) -> Mapping[str, str]:
         by_name[module.module.name].append(module.module.path)
     found: dict[str, str] = {}
     for paths in by_name.values():
-        parts = [path.split("/") for path in paths]
         if len(set(paths)) > 1:
-            first = _common(parts)
-            last = min(_common([one[::-1] for one in parts]), min(map(len, parts)) - first)
-            names = ("/".join(one[first : len(one) - last]) for one in parts)
-            found |= {path: name or path for path, name in zip(paths, names, strict=True)}
+            found |= {path: own or path for path, own in zip(paths, own_parts(paths), strict=True)}
     return found
-
-
-def _common(rows: Sequence[Sequence[str]]) -> int:
-    """Return how many parts at the start all rows have."""
-    return sum(1 for _ in takewhile(lambda column: len(set(column)) == 1, zip(*rows, strict=False)))
 
 
 def _row(module: ModuleComparison, apart: str, *, has_sites: bool) -> OverviewRow:

@@ -1,8 +1,9 @@
-"""Call a dump's file by what tells it apart in its folder, because most of a name that XLA gives is in all of them."""
+"""Call a dump by what tells it from the others, because most of a path and of a name that XLA gives is in all."""
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import takewhile
 from pathlib import PurePosixPath
 
 _NUMBER = re.compile(r"(?:\d{10,}\.)?module_\d+")
@@ -16,3 +17,16 @@ def file_names(labels: Iterable[str]) -> Mapping[str, str]:
     short = {label: match[0] if (match := _NUMBER.match(stem)) else stem for label, stem in stems.items()}
     times = Counter((paths[label].parent, name) for label, name in short.items())
     return {label: name if times[paths[label].parent, name] == 1 else stems[label] for label, name in short.items()}
+
+
+def own_parts(paths: Sequence[str]) -> Sequence[str]:
+    """Return each path without the first and the last folders that all have; empty for one that has no other."""
+    folders = [tuple(path.split("/")) for path in paths]
+    first = shared_parts(folders)
+    last = min(shared_parts(parts[::-1] for parts in folders), min(map(len, folders)) - first)
+    return ["/".join(parts[first : len(parts) - last]) for parts in folders]
+
+
+def shared_parts(paths: Iterable[tuple[str, ...]]) -> int:
+    """Return how many parts all the paths begin with."""
+    return sum(1 for _ in takewhile(lambda parts: len(set(parts)) == 1, zip(*paths, strict=False)))

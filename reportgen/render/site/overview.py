@@ -6,8 +6,7 @@ at once (search, the filter, previous and next) reads a data shard.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import takewhile
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import PurePosixPath
 from typing import Any
 
@@ -18,7 +17,7 @@ from reportgen.render.drawings.chart_data import MOST_ABOVE
 from reportgen.render.html.markdown import note_markup
 from reportgen.render.html.templates import render
 from reportgen.render.module.data_shards import module_columns, shard
-from reportgen.render.site.file_names import file_names
+from reportgen.render.site.file_names import file_names, own_parts, shared_parts
 from reportgen.render.site.out_of_memory import error_views
 from reportgen.reports import formats
 from reportgen.reports.formats import function_name
@@ -289,30 +288,24 @@ def _leads(named: Mapping[str, tuple[str, str]]) -> Mapping[str, str]:
 
     `named` has the name and the place of each by its label. Empty for a name that only one has.
     """
-    same_name: defaultdict[str, dict[str, tuple[str, ...]]] = defaultdict(dict)
+    same_name: defaultdict[str, dict[str, str]] = defaultdict(dict)
     for label, (name, place) in named.items():
-        same_name[name][label] = tuple(place.split("/"))
+        same_name[name][label] = place
     leads = dict.fromkeys(named, "")
-    for folders in same_name.values():
-        first, last = _shared_parts(folders.values()), _shared_parts(parts[::-1] for parts in folders.values())
-        own = {label: "/".join(parts[first : len(parts) - last]) for label, parts in folders.items()}
-        if len(own) > 1 and all(own.values()):
-            leads |= own
+    for places in same_name.values():
+        own = own_parts(list(places.values()))
+        if len(own) > 1 and all(own):
+            leads |= zip(places, own, strict=True)
     return leads
 
 
 def _places(labels: Sequence[str]) -> Mapping[str, str]:
     """Return the shortest part of each dump's path that tells it apart: its folder, where it is alone there."""
     paths = {label: PurePosixPath(label) for label in labels}
-    shared = _shared_parts([path.parent.parts for path in paths.values()])
+    shared = shared_parts([path.parent.parts for path in paths.values()])
     alone, names = Counter(path.parent for path in paths.values()), file_names(labels)
     places = {}
     for label, path in paths.items():
         folder = path.parent.parts[shared:]
         places[label] = "/".join(folder if folder and alone[path.parent] == 1 else (*folder, names[label]))
     return places
-
-
-def _shared_parts(paths: Iterable[tuple[str, ...]]) -> int:
-    """Return how many parts all the paths begin with."""
-    return sum(1 for _ in takewhile(lambda parts: len(set(parts)) == 1, zip(*paths, strict=False)))

@@ -126,6 +126,11 @@ def phases(analysis: Analysis) -> Sequence[Phase]:
     return [_phase(program, curve, stretch) for stretch in stretches]
 
 
+def pass_at(phases: Iterable[Phase], moment: int) -> Phase | None:
+    """Return the pass of a gradient, or the several, that a moment is in; None outside of a gradient."""
+    return next((phase for phase in phases if phase.kind in PASSES and phase.first <= moment <= phase.last), None)
+
+
 def forward_end(program: Program, moments: int) -> int | None:
     """Return the moment that best separates the forward from the backward pass; None without a backward pass."""
     if not program.has_backward_pass:

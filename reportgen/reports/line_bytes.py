@@ -4,7 +4,7 @@ from bisect import bisect_left
 from collections.abc import Sequence, Set
 
 from reportgen.analyse.decompose import Group
-from reportgen.analyse.phases import PASSES, Phase, label
+from reportgen.analyse.phases import Phase, label, pass_at
 from reportgen.analyse.records import Space
 from reportgen.parse.shape_parser import plain_shape
 from reportgen.reports.formats import counted, shortened
@@ -83,8 +83,8 @@ def _passing_on(report: Report, members: Sequence[int]) -> Set[int]:
 
 def _within(phases: Sequence[Phase], moment: int) -> str:
     """Return ` in the backward pass`; empty outside of a gradient."""
-    for phase in phases:
-        if phase.kind in PASSES and phase.first <= moment <= phase.last:
-            noun = "" if phase.kind == "update" and len(phase.passes) == 1 else " pass"
-            return f" in the {label(phase.kind, phase.passes)}{noun}"
-    return ""
+    phase = pass_at(phases, moment)
+    if phase is None:
+        return ""
+    noun = "" if phase.kind == "update" and len(phase.passes) == 1 else " pass"
+    return f" in the {label(phase.kind, phase.passes)}{noun}"

@@ -4,7 +4,7 @@ from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from html import escape
 
-from reportgen.analyse.phases import PASSES, Phase
+from reportgen.analyse.phases import Phase, pass_at
 from reportgen.program.author import UNNAMED_ARGUMENT
 from reportgen.program.scopes import short_name
 from reportgen.render.html.links import Links, listed
@@ -19,7 +19,6 @@ class ValueStory:
 
     def __init__(self, module: Module, links: Links) -> None:
         self._module, self._links = module, links
-        self._passes = [phase for phase in module.phases if phase.kind in PASSES]
         self._peaks = {
             color: space.peak_resident.moment for color, space in module.analysis.spaces.items() if space.peak_resident
         }
@@ -47,7 +46,9 @@ class ValueStory:
         is_known = attribution.is_named and not attribution.relation
         by = escape(shortened(short_name(attribution.name) if is_known else name))
         where = f" ({_line(attribution.source)})" if attribution.source and is_known else ""
-        return f"<b>Written by</b> <code>{by}</code>{where} at instruction {start:,}{_within(self._passes, start)}."
+        return (
+            f"<b>Written by</b> <code>{by}</code>{where} at instruction {start:,}{_within(self._module.phases, start)}."
+        )
 
     def _again(self, number: int) -> Iterator[str]:
         """Yield which instructions compute the same value."""
@@ -63,7 +64,7 @@ class ValueStory:
             return
         reader = self._module.instruction_at(reads[-1])
         by = f" by {self._links.instruction(reader)}" if reader else ""
-        yield f"<b>Read last</b>{by} at instruction {reads[-1]:,}{_within(self._passes, reads[-1])}."
+        yield f"<b>Read last</b>{by} at instruction {reads[-1]:,}{_within(self._module.phases, reads[-1])}."
         if peak is None or not start <= peak <= end:
             return
         place = bisect_left(reads, peak)
@@ -82,8 +83,8 @@ def _line(source: str) -> str:
     return escape(shortened(source.rpartition("/")[2]))
 
 
-def _within(passes: Sequence[Phase], moment: int) -> str:
-    phase = next((phase for phase in passes if phase.first <= moment <= phase.last), None)
+def _within(phases: Sequence[Phase], moment: int) -> str:
+    phase = pass_at(phases, moment)
     names = [_PASSES[one] for one in phase.passes] if phase else []
     if len(names) > 1:
         return f", while {', '.join(names[:-1])} and {names[-1]} run"

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from reportgen.analyse.phases import PASSES, label
+from reportgen.analyse.phases import label, pass_at
 from reportgen.render.html.links import Links
 from reportgen.render.view import Module
 
@@ -11,11 +11,10 @@ _UNKNOWN = "<p>What reads it is unknown: the dump has no “Used values” of it
 
 
 class ValueUses:
-    """The rows about one module's values; what they share is looked up once."""
+    """The rows about one module's values."""
 
     def __init__(self, module: Module, links: Links) -> None:
         self._module, self._links = module, links
-        self._passes = [phase for phase in module.phases if phase.kind in PASSES]
 
     def table(self, number: int) -> str:
         """Return the table of the writes and reads of a value, the first and the last of many."""
@@ -54,5 +53,5 @@ class ValueUses:
         return "–" if moment < 0 else f"{moment:,}"
 
     def _within(self, moment: int) -> str:
-        phase = next((phase for phase in self._passes if phase.first <= moment <= phase.last), None)
+        phase = pass_at(self._module.phases, moment)
         return f", {label(phase.kind, phase.passes)}" if phase else ""

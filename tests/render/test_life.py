@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reportgen.render.drawings.life import _WIDTH, _strokes
+from reportgen.render.drawings.life import STRIP_WIDTH, _strokes
 
 
 @given(st.lists(st.integers(1, 40), min_size=2, max_size=400).filter(lambda gaps: len(gaps) % 2 == 0))
@@ -11,7 +11,7 @@ def test_strokes_lie_apart_and_are_at_least_half_a_pixel_wide(gaps: list[int]) -
     edges = [sum(gaps[: end + 1]) for end in range(len(gaps))]
     held = list(zip(edges[::2], edges[1::2], strict=True))
     drawn = _strokes(held, edges[-1] + 1).split("M")[1:]
-    assert 1 <= len(drawn) <= 2 * _WIDTH
+    assert 1 <= len(drawn) <= 2 * STRIP_WIDTH
     lefts = [float(stroke.split(" ")[0]) for stroke in drawn]
     widths = [float(stroke.split("h")[1]) for stroke in drawn]
     assert min(widths) >= 0.5

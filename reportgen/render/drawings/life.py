@@ -12,7 +12,7 @@ from reportgen.program.buffers import stretches
 from reportgen.program.program import Program
 from reportgen.render.drawings.svg import path
 
-_WIDTH, _HEIGHT = 120, 12
+STRIP_WIDTH, STRIP_HEIGHT = 120, 12
 _Stretch = tuple[int, int]
 
 
@@ -53,7 +53,7 @@ def life(held: Sequence[_Stretch], used: Sequence[int], moments: int, look: str,
         look=look,
         held=_strokes(held, total),
         waiting=_strokes(waiting, total) if waiting else "",
-        peak=f"M{_pixels(peak * _WIDTH / total)} 0v{_HEIGHT}" if peak is not None else "",
+        peak=f"M{_pixels(peak * STRIP_WIDTH / total)} 0v{STRIP_HEIGHT}" if peak is not None else "",
         start=start,
         end=end,
     )
@@ -69,7 +69,7 @@ def life_strip(life: Life | None, *, has_words: bool = True) -> Markup:
     words = f' role="img"><title>{life.words}</title>' if has_words else ">"
     waiting = path(life.waiting, "waiting") if life.waiting else ""
     peak = path(life.peak, "peak") if life.peak else ""
-    start = f'<svg class="life {life.look}" viewBox="0 0 {_WIDTH} {_HEIGHT}" preserveAspectRatio="none"'
+    start = f'<svg class="life {life.look}" viewBox="0 0 {STRIP_WIDTH} {STRIP_HEIGHT}" preserveAspectRatio="none"'
     return Markup(f"{start}{words}{peak}{path(life.held)}{waiting}</svg>")
 
 
@@ -97,10 +97,10 @@ def _strokes(held: Sequence[_Stretch], total: int) -> str:
     """Return the stretches as strokes of at least half a pixel; those that overlap on the strip become one."""
     strokes: list[tuple[float, float]] = []
     for first, last in held:
-        left = first * _WIDTH / total
-        right = max((last + 1) * _WIDTH / total, left + 0.5)
+        left = first * STRIP_WIDTH / total
+        right = max((last + 1) * STRIP_WIDTH / total, left + 0.5)
         if strokes and left <= strokes[-1][1]:
             strokes[-1] = strokes[-1][0], max(right, strokes[-1][1])
         else:
             strokes.append((left, right))
-    return "".join(f"M{_pixels(left)} {_HEIGHT // 2}h{_pixels(right - left)}" for left, right in strokes)
+    return "".join(f"M{_pixels(left)} {STRIP_HEIGHT // 2}h{_pixels(right - left)}" for left, right in strokes)

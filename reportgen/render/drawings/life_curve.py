@@ -9,9 +9,9 @@ from html import escape
 from reportgen.analyse.records import Space
 from reportgen.intervals.step_function import Peak
 from reportgen.render.drawings.chart_data import thinned
-from reportgen.render.drawings.life import Life
+from reportgen.render.drawings.life import STRIP_HEIGHT, STRIP_WIDTH, Life
 from reportgen.render.drawings.svg import path
-from reportgen.render.drawings.time_axis import TimeAxis, percent_of
+from reportgen.render.drawings.time_axis import ROOM_FOR_NUMBER, TimeAxis, percent_of
 
 _WIDTH, _POINTS = 1000, 150
 _PASSES, _CURVE, _BAR, _NUMBERS = 18, 56, 24, 18
@@ -20,8 +20,6 @@ _TOP_OF_BAR = _PASSES + _CURVE + 6
 _HEIGHT = _TOP_OF_BAR + _BAR + _NUMBERS
 _ROOM = 0.92
 """The part of the height of the curve that the peak takes, below its dot."""
-_ROOM_FOR_NUMBER = 0.12
-"""The part of a narrow axis that the number of an instruction takes."""
 
 
 def symbols(space: Space, peak: Peak, axis: TimeAxis, length: int) -> str:
@@ -53,20 +51,21 @@ def life_below_curve(space: Space, buffer: Life, own: tuple[int, int], axis: Tim
     The value is live from one instruction to another, whose numbers stand at the ends.
     """
     start, end = own
-    left, width = (part * 120 / length for part in (start, end + 1 - start))
+    left, width = (part * STRIP_WIDTH / length for part in (start, end + 1 - start))
     rest = path(buffer.held, "rest") if own != (buffer.start, buffer.end) else ""
-    shapes = rest + path(f"M{left:.1f} 6h{max(width, 0.5):.1f}")
+    shapes = rest + path(f"M{left:.1f} {STRIP_HEIGHT // 2}h{max(width, 0.5):.1f}")
+    box = f'viewBox="0 0 {STRIP_WIDTH} {STRIP_HEIGHT}" preserveAspectRatio="none"'
     return (
         f'<svg class="life-curve {buffer.look}" height="{_HEIGHT}" aria-hidden="true">'
         f'<use href="#curve-{space.color}"/>'
-        f'<svg y="{_TOP_OF_BAR}" height="{_BAR}" viewBox="0 0 120 12" preserveAspectRatio="none">{shapes}</svg>'
+        f'<svg y="{_TOP_OF_BAR}" height="{_BAR}" {box}>{shapes}</svg>'
         f'<use href="#peak-{space.color}"/>{_edges(start, end, axis, length)}</svg>'
     )
 
 
 def _edges(start: int, end: int, axis: TimeAxis, length: int) -> str:
     """Return the numbers of the first and the last instruction of a life beside its bar, where they have room."""
-    room, middle = _ROOM_FOR_NUMBER * length, _TOP_OF_BAR + _BAR // 2 + 4
+    room, middle = ROOM_FOR_NUMBER * length, _TOP_OF_BAR + _BAR // 2 + 4
     before = start >= room and not start - room <= axis.peak <= start
     after = end + 1 <= length - room and not end <= axis.peak <= end + room
     left = f'<text x="{percent_of(start, length)}" dx="-4" y="{middle}" class="end">{start:,}</text>' if before else ""

@@ -6,7 +6,7 @@ from typing import NamedTuple
 from reportgen.analyse.phases import PASSES, Phase, label
 from reportgen.record import record
 
-_ROOM_FOR_NUMBER = 0.12
+ROOM_FOR_NUMBER = 0.12
 """The part of a narrow axis that the number of an instruction takes."""
 _ROOM_FOR_LETTER = 0.01
 """The part of a wide axis that a letter takes."""
@@ -46,8 +46,8 @@ def time_axis(moments: int, phases: Sequence[Phase], peak: int) -> TimeAxis:
         passes=[_pass(phase, total) for phase in phases if phase.kind in PASSES],
         peak=peak,
         peak_at=percent_of(peak, total),
-        first="0" if peak > _ROOM_FOR_NUMBER * total else "",
-        last=f"{total:,}" if peak < (1 - _ROOM_FOR_NUMBER) * total else "",
+        first="0" if peak > ROOM_FOR_NUMBER * total else "",
+        last=f"{total:,}" if peak < (1 - ROOM_FOR_NUMBER) * total else "",
     )
 
 

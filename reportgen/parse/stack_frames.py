@@ -14,7 +14,7 @@ hlo.proto.
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import field
 from typing import NamedTuple
 
@@ -79,7 +79,7 @@ class StackFrames:
     functions: Mapping[int, str]
     locations: Mapping[int, tuple[int, int, int]]
     links: Mapping[int, _Link]
-    columns: Mapping[int, tuple[int, int]] = field(default_factory=dict, compare=False)
+    columns: Mapping[int, tuple[int, int]] = field(default_factory=dict)
 
     def stack(self, frame_id: int) -> tuple[Frame, ...]:
         """Return the stack of a frame, innermost first; empty for an unknown id.
@@ -126,7 +126,7 @@ def stack_frames_of_text(text: bytes) -> StackFrames | None:
         functions=_names(tables.get("functions", b"")),
         locations={number: (file, function, line) for number, file, function, line, *_ in rows},
         links={int(n): _Link(int(location), int(parent or 1) - 1) for n, location, parent in frames},
-        columns={number: (first, last) for number, _, _, _, first, last in (row for row in rows if len(row) == 6)},
+        columns=_with_width((row[0], *row[4:]) for row in rows if len(row) == 6),
     )
 
 
@@ -148,13 +148,18 @@ def stack_frames_of_proto(proto: bytes) -> StackFrames | None:
                     number: (row.get(1, 0), row.get(2, 0), row.get(3, 0)) for number, row in enumerate(locations, 1)
                 },
                 links={number: _Link(row.get(1, 0), row.get(2, 0)) for number, row in enumerate(links, 1)},
-                columns={
-                    number: (row.get(4, 0), row[6])
+                columns=_with_width(
+                    (number, row.get(4, 0), row.get(6, 0))
                     for number, row in enumerate(locations, 1)
-                    if row.get(5) == row.get(3) and 0 <= row.get(4, 0) < row.get(6, 0) <= _LAST_COLUMN
-                },
+                    if row.get(5) == row.get(3)
+                ),
             )
     return None
+
+
+def _with_width(columns: Iterable[tuple[int, int, int]]) -> dict[int, tuple[int, int]]:
+    """Return the columns by location, without those of older versions of jax, which begin and end in one place."""
+    return {number: (first, end) for number, first, end in columns if 0 <= first < end <= _LAST_COLUMN}
 
 
 def _text(raw: memoryview) -> str:

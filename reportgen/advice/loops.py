@@ -3,12 +3,13 @@
 A scan keeps what its backward pass reads of each step in stacks, arrays with the number of steps as their first
 dimension. They leave the forward loop as its results and enter the backward loop. With a checkpoint only the carry
 of each step is kept: a stack of each array that a step changes for the next one. The saving is a range: all other
-stacks are gone for their whole life (*high*), or one step of each is held from the end of the forward loop to that of
-the backward loop (*low*). So a body that is checkpointed already has nothing to drop, because it leaves only its carry.
+stacks are gone for their whole life, and so are the slices that the backward loop takes of them, because XLA may fuse
+what is computed again into what reads it (*high*), or one step of each is held as long as the backward loop runs
+(*low*). So a body that is checkpointed already has nothing to drop, because it leaves only its carry.
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from reportgen.advice.memory import ALWAYS, Held, Memory, PeakRange
 from reportgen.intervals.step_function import Change
@@ -204,8 +205,7 @@ def _part_of_parameter(program: Program, place: Place) -> Leaf | None:
 def _checkpoint(program: Program, memory: Memory, loops: Sequence[Dropped]) -> LoopCheckpoint:
     """Return the checkpoint of the loops of one source line.
 
-    It saves most if nothing of the dropped stacks is held, and least if one step of each is held while the loops
-    run.
+    It saves most if nothing of the dropped stacks is held, and least if one step of each is held in the backward loop.
     """
     gone = [stack for dropped in loops for stack in dropped.stacks]
     cuts = {
@@ -214,23 +214,52 @@ def _checkpoint(program: Program, memory: Memory, loops: Sequence[Dropped]) -> L
         for value in (stack.number, stack.result)
         for number in program.buffers.members(value)
     }
+    slices = {number: [ALWAYS] for stack in gone for number in _slices(program, stack)}
     kept: list[Change] = []
     for dropped in loops:
         held = [memory.temps[stack.number] for stack in dropped.stacks]
         first, last = min(value.first for value in held), max(value.last for value in held)
         kept += ((first, dropped.added_bytes), (last + 1, -dropped.added_bytes))
     more = list(kept)
-    moment_of = program.dump.moment_of
+    moment_of, starts = program.dump.moment_of, _starts(program)
     for stack in gone:
         one_step = stack.size_bytes // stack.steps
-        more += ((moment_of[stack.loop], one_step), (moment_of[stack.later] + 1, -one_step))
+        first = starts.get(stack.later, moment_of[stack.loop])
+        more += ((first, one_step), (moment_of[stack.later] + 1, -one_step))
     return LoopCheckpoint(
         loops=tuple(dict.fromkeys(stack.loop for stack in gone)),
         values=tuple(stack.number for stack in gone),
         size_bytes=sum(stack.size_bytes for stack in gone),
         least=memory.without(cuts, more),
-        most=memory.without(cuts, kept),
+        most=memory.without(cuts | slices, kept),
     )
+
+
+def _starts(program: Program) -> Mapping[str, int]:
+    """Return the first moment of the body of each loop; none without a text."""
+    starts: dict[str, int] = {}
+    schedule = program.dump.schedule
+    for moment, name in sorted(zip(schedule.moments, schedule.names, strict=True)):
+        for loop in program.loops_around(name):
+            starts.setdefault(loop, moment)
+    return starts
+
+
+def _slices(program: Program, stack: Stack) -> Sequence[int]:
+    """Return the slices of one step that the backward loop takes of a stack, and their copies."""
+    step = _step_shape(program.shape(stack.number))
+    steps = (step, step.replace("[", "[1,"))
+
+    def made_by(names: Iterable[str]) -> list[int]:
+        return [made for name in names for made in program.dump.made_by.get(name, ()) if program.shape(made) in steps]
+
+    readers = (name for number in program.buffers.members(stack.number) for name in program.readers_of(number))
+    inside = (name for name in readers if stack.later in program.loops_around(name))
+    slices = made_by(name for name in inside if any(program.runs(name, "dynamic-slice")))
+    for number in slices:
+        copies = made_by(name for name in program.readers_of(number) if program.opcode(name) in COPIES)
+        slices += [copy for copy in copies if copy not in slices]
+    return slices
 
 
 def _step_shape(shape: str) -> str:

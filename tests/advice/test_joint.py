@@ -32,6 +32,21 @@ def test_two_suggestions_save_at_least_as_much_as_one(name: str) -> None:
         assert all(together.peak_bytes <= each.peak_bytes for each in (one, other) if each.confidence != "up to")
 
 
+@pytest.mark.parametrize(
+    ("name", "kinds", "peak_bytes"),
+    [
+        ("evoformer", {"checkpoint-loop", "attention"}, 1905708320),
+        ("vO_ssd", {"checkpoint-loop", "logits"}, 6177805792),
+    ],
+)
+def test_the_peak_of_a_program_with_both_changes_is_in_the_range(name: str, kinds: set[str], peak_bytes: int) -> None:
+    made = advice(name)
+    together = made.together([suggestion for suggestion in made.best if suggestion.kind in kinds])
+    assert together
+    assert together.least_peak_bytes <= peak_bytes <= together.peak_bytes
+    assert (together.saving_high_bytes or 0) <= 1.5 * together.saving_bytes
+
+
 def test_what_is_not_known_is_not_combined() -> None:
     made = advice("gnn")
     (unknown,) = [suggestion for suggestion in made.best if not suggestion.is_computed]

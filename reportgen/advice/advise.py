@@ -131,7 +131,7 @@ class Advice:
         if context is None:
             return ()
         available = self._available_bytes if self._is_over else None
-        chosen = combined(context, self._joint, self._lowered, available) if self._joint else ()
+        chosen = combined(self._joint, available) if self._joint else ()
         return tuple(with_next(context, suggestion) if suggestion.after else suggestion for suggestion in chosen)
 
     @property

@@ -8,27 +8,26 @@ from dataclasses import replace
 
 from reportgen.advice.advice_records import Suggestion
 from reportgen.advice.batch_finder import find_batch_that_fits
-from reportgen.advice.context import AdviceContext
 from reportgen.advice.fitting import fitting_of
-from reportgen.advice.joint import Joint, Lower
+from reportgen.advice.joint import Joint
 from reportgen.advice.kinds import KINDS, Kind
 from reportgen.advice.order import FIRST_SUGGESTIONS, LEAST_PART, joint_kind, rank
 
 
-def combined(context: AdviceContext, joint: Joint, lower: Lower, available_bytes: int | None) -> Sequence[Suggestion]:
+def combined(joint: Joint, available_bytes: int | None) -> Sequence[Suggestion]:
     """Return the suggestions that lower the peak most, each after those before it: the first, or as many as it takes.
 
     Where they are not enough for `available_bytes`, return a smaller batch that is; None of bytes are enough always.
     """
     chosen: list[Suggestion] = []
-    for suggestion in _chain(joint, context.memory.peak.peak_bytes, available_bytes):
+    for suggestion in _chain(joint, joint.context.memory.peak.peak_bytes, available_bytes):
         is_enough = available_bytes is None or any(_fits_in(before, available_bytes) for before in chosen)
         if is_enough and len(chosen) >= FIRST_SUGGESTIONS:
             return chosen
         chosen.append(suggestion)
     if available_bytes is None or any(_fits_in(suggestion, available_bytes) for suggestion in chosen):
         return chosen
-    for suggestions in _smaller(context, joint, lower, available_bytes):
+    for suggestions in _smaller(joint, available_bytes):
         if _fits_in(suggestions[-1], available_bytes):
             return suggestions
     return chosen[:FIRST_SUGGESTIONS]
@@ -83,12 +82,10 @@ def _is_sure(suggestion: Suggestion) -> bool:
     return suggestion.confidence != "up to" and not KINDS[suggestion.kind].trains_otherwise
 
 
-def _smaller(
-    context: AdviceContext, joint: Joint, lower: Lower, available_bytes: int
-) -> Iterator[Sequence[Suggestion]]:
+def _smaller(joint: Joint, available_bytes: int) -> Iterator[Sequence[Suggestion]]:
     """Yield the largest batch that fits, on its own and after the donation."""
-    for batch in find_batch_that_fits(context, available_bytes):
-        yield (lower(batch),)
+    for batch in find_batch_that_fits(joint.context, available_bytes):
+        yield (joint.lower(batch),)
     if donation := joint.alone("donate"):
-        for batch in find_batch_that_fits(context.after_donation, available_bytes):
-            yield donation, lower(replace(batch, after=("donate",)))
+        for batch in find_batch_that_fits(joint.context.after_donation, available_bytes):
+            yield donation, joint.lower(replace(batch, after=("donate",)))

@@ -29,9 +29,9 @@ Lower = Callable[[Suggestion], Suggestion]
 class Joint:
     """The suggestions of a program of which several can be made, the best of each kind."""
 
-    def __init__(self, context: AdviceContext, ordered: Sequence[Suggestion], lower: Lower) -> None:
-        self._context, self._lower = context, lower
-        self._alone = {joint_kind(suggestion): suggestion for suggestion in ordered if _can_be_joined(suggestion)}
+    def __init__(self, context: AdviceContext, best: Sequence[Suggestion], lower: Lower) -> None:
+        self.context, self.lower = context, lower
+        self._alone = {joint_kind(suggestion): suggestion for suggestion in best if _can_be_joined(suggestion)}
         self._joined = dict[frozenset[Kind], Suggestion | None]()
 
     def kinds(self, chosen: Collection[Kind] = ()) -> Sequence[Kind]:
@@ -42,8 +42,8 @@ class Joint:
     @cached_property
     def _after_donation(self) -> Mapping[Kind, Suggestion]:
         """Return the suggestions that are left after the donation, each on its own."""
-        after, finders = self._context.after_donation, (*CHANGES_OF_PROGRAM, find_sharding)
-        suggestions = (self._lower(suggestion) for find in finders for suggestion in find(after))
+        after, finders = self.context.after_donation, (*CHANGES_OF_PROGRAM, find_sharding)
+        suggestions = (self.lower(suggestion) for find in finders for suggestion in find(after))
         best = best_of_each(suggestions, after.memory.peak.peak_bytes)
         return {joint_kind(suggestion): suggestion for suggestion in best if _can_be_joined(suggestion)}
 
@@ -80,7 +80,7 @@ class Joint:
         """Return what some suggestions save together: at least as much as fewer of them."""
         if len(suggestions) == 1:
             return suggestions[0]
-        whole = self._lower(self._together(suggestions))
+        whole = self.lower(self._together(suggestions))
         fewer = [part for kind in sorted(kinds) if (part := self._of(kinds - {kind}))]
         sure = [part.outcome for part in (whole, *fewer) if part.confidence != "up to"]
         by_peak = attrgetter("peak_bytes")
@@ -90,7 +90,7 @@ class Joint:
         return replace(
             whole,
             confidence=confidence,
-            saving_bytes=self._context.memory.peak.peak_bytes - least.peak_bytes,
+            saving_bytes=self.context.memory.peak.peak_bytes - least.peak_bytes,
             outcome=least,
             most=most if confidence == "range" else None,
         )
@@ -110,7 +110,7 @@ class Joint:
         return replace(
             suggestions[-1],
             confidence=weakest,
-            saving_bytes=self._context.memory.peak.peak_bytes - least.peak_bytes,
+            saving_bytes=self.context.memory.peak.peak_bytes - least.peak_bytes,
             outcome=least,
             most=most if weakest == "range" else None,
             after=tuple(suggestion.kind for suggestion in suggestions[:-1]),
@@ -119,7 +119,7 @@ class Joint:
 
     def _outcome(self, suggestions: Sequence[Suggestion], *, is_least: bool) -> PeakAfter:
         """Return the peak after the least or the most that some suggestions save."""
-        context = self._context
+        context = self.context
         is_donated = any(suggestion.kind == "donate" for suggestion in suggestions)
         memory, after = context.memory, context
         if is_donated:

@@ -24,7 +24,7 @@ from reportgen.render.module.need import need
 from reportgen.render.module.peak_rows import peak_tables
 from reportgen.render.value.story import ValueStory
 from reportgen.render.view import Module
-from tests.advice.recompiled_programs import program
+from tests.advice.recompiled_programs import names, program
 from tests.support.dumps import analysed
 from tests.support.markup_tree import Element, tree_of
 from tests.support.strategies import consistent_dumps
@@ -94,6 +94,15 @@ def test_folders_of_files_are_left_out_of_a_suggestion_but_not_of_its_tooltip() 
     assert "flax_gpt.py:46" in card.text
     assert "/flax_gpt.py:46" not in card.text
     assert "/flax_gpt.py:46" in card.first("strong").attributes["title"]
+
+
+@pytest.mark.parametrize("name", names())
+def test_what_is_combined_is_on_a_card(name: str) -> None:
+    made = module(name)
+    first = first_suggestions(made)
+    assert first
+    kinds = {suggestion.kind for suggestion in first.suggestions}
+    assert {suggestion.kind for suggestion in made.advice[MAIN_SPACE].combined} <= kinds
 
 
 def cards_of(made: Module) -> Sequence[Element]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import field
+from itertools import islice
 
 from reportgen.advice.advice_records import Suggestion
 from reportgen.advice.advise import Advice
@@ -86,13 +87,15 @@ def suggestions_to_tick(advice: Advice) -> Mapping[str, Suggestion]:
 
 
 def _chosen(advice: Advice) -> Sequence[Suggestion]:
-    """Return what makes a program fit where that takes several suggestions, and the best of the others."""
-    capacity = advice.capacity
-    chain = advice.combined[: capacity.combined_to_fit] if capacity and capacity.combined_to_fit > 1 else ()
-    best = {joint_kind(suggestion): suggestion for suggestion in advice.best}
-    # A batch that fits is smaller than half, and comes after what is done before.
-    chosen = {
-        joint_kind(suggestion): suggestion if suggestion.kind == "batch" else best[joint_kind(suggestion)]
-        for suggestion in chain
-    }
-    return list({**chosen, **{kind: best[kind] for kind in best if kind not in chosen}}.values())[:_SHOWN]
+    """Return the suggestions that are combined, and the best of the others.
+
+    Those that make a program fit come first where it takes several, else all are in the order of the best.
+    """
+    chain = {joint_kind(suggestion): suggestion for suggestion in advice.combined}
+    # A batch that fits is smaller than half.
+    is_half = "batch" not in chain
+    best = {joint_kind(suggestion): suggestion for suggestion in advice.best if is_half or suggestion.kind != "batch"}
+    shown = dict(islice({**chain, **best}.items(), _SHOWN))
+    if advice.capacity and advice.capacity.combined_to_fit > 1:
+        return list(shown.values())
+    return [shown.pop(kind) for kind in best if kind in shown] + list(shown.values())

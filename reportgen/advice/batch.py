@@ -141,8 +141,9 @@ def led(
     """Return the bytes at the peak that begin with each dimension of the data, by the name of its argument.
 
     Data is no state of the program, which is donated, or could be. It is told from weights by what begins with it:
-    that has dimensions of other arguments as well or more elements than the argument, as what a loop saves of it in
-    each step, or there is no other argument that is an array and no state.
+    that has dimensions of other arguments as well, or there is no other argument that is an array and no state, or it
+    has more elements than the argument, as what a loop saves of it in each step. An argument that is gathered from
+    several devices has more elements, too, and all of its own dimensions.
     """
     by_instruction = {argument.instruction: argument for argument in arguments}
     kept = {argument.instruction for argument in state}
@@ -158,8 +159,10 @@ def led(
         if not origins or origins[0].parameter in kept:
             continue
         leading = origins[0]
-        own = dimensions.sizes(by_instruction[leading.parameter].number)
-        is_made = bool(own) and prod(dimensions.sizes(number)) > prod(own)
+        argument = by_instruction[leading.parameter].number
+        own = dimensions.sizes(argument)
+        is_larger = bool(own) and prod(dimensions.sizes(number)) > prod(own)
+        is_made = is_larger and Counter(dimensions.onward(number)) != Counter(dimensions.own(argument))
         if len(set(names)) > 1 or set(names) == arrays or is_made:
             sizes[names[0]][leading] += size
     return sizes

@@ -10,6 +10,68 @@ from reportgen.advice.context import AdviceContext
 from reportgen.advice.memory import ALWAYS, Edit, Held, Memory
 from reportgen.program.dimensions import Origin
 from tests.advice.recompiled_programs import advice, program
+from tests.support.dumps import analysed
+
+GATHERED = """BufferAssignment:
+allocation 0: size 1024, parameter 0, shape |f32[16,16]| at ShapeIndex {}:
+ value: <1 weights @0> (size=1024,offset=0): f32[16,16]{1,0}
+allocation 1: size 64, parameter 1, shape |f32[1,16]| at ShapeIndex {}:
+ value: <2 x @0> (size=64,offset=0): f32[1,16]{1,0}
+allocation 2: size 64, maybe-live-out:
+ value: <4 y @0> (size=64,offset=0): f32[1,16]{1,0}
+allocation 3: size 4096, preallocated-temp:
+ value: <3 all @0> (size=4096,offset=0): f32[64,16]{1,0}
+allocation 4: size 1024, parameter 2, shape |f32[16,16]| at ShapeIndex {}:
+ value: <5 others @0> (size=1024,offset=0): f32[16,16]{1,0}
+
+Total bytes used: 6272 (6.1KiB)
+
+Used values:
+<1 weights @0>
+ positions:
+  weights
+ uses:
+  all, operand 0
+ from instruction: %weights = f32[16,16]{1,0} parameter(0)
+<2 x @0>
+ positions:
+  x
+ uses:
+  y, operand 0
+ from instruction: %x = f32[1,16]{1,0} parameter(1)
+<3 all @0>
+ positions:
+  all
+ uses:
+  y, operand 1
+ from instruction: %all = f32[64,16]{1,0} all-gather(f32[16,16]{1,0} %weights), dimensions={0}
+<5 others @0>
+ positions:
+  others
+ uses:
+  y, operand 2
+ from instruction: %others = f32[16,16]{1,0} parameter(2)
+<4 y @0>
+ positions:
+  y
+ uses:
+ from instruction: %y = f32[1,16]{1,0} fusion(%x, %all, %others), kind=kLoop, calls=%fused
+
+
+HloLiveRange (max 5):
+  InstructionSequence:
+    0:weights
+    1:others
+    2:x
+    3:all
+    4:y
+  BufferLiveRange:
+    weights{}:0-5
+    others{}:1-5
+    x{}:2-5
+    all{}:3-4
+    y{}:4-5
+"""
 
 FOLLOWING = Memory(0, 2, {0: Held(0, 0, 0, 1, 0, 20), 1: Held(1, 0, 1, 1, 20, 40)}, parts_are_apart=True)
 
@@ -39,6 +101,15 @@ def test_the_batch_is_found_in_the_data(name: str, expected: AbstractSet[tuple[s
 def test_data_is_told_from_weights_by_what_a_loop_saves_of_it() -> None:
     """The targets are read once, and the weights are state."""
     assert batches("targets") == {("x", 0)}
+
+
+def test_weights_gathered_from_several_devices_are_no_data() -> None:
+    analysis = analysed(GATHERED, backend="tpu")
+    found = AdviceContext(analysis, analysis.spaces[0])
+    (gathered,) = found.memory.at_peak
+    assert [origin and origin.dimension for origin in found.dimensions.onward(gathered)] == [0, 1]
+    assert [argument.path for argument in found.state] == ["argument 1"]
+    assert found.data == frozenset()
 
 
 def test_random_masks_follow_the_batch_and_data_does_too() -> None:

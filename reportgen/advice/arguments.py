@@ -6,7 +6,9 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import takewhile
 
 from reportgen.advice.memory import Held, handovers, holdings
+from reportgen.analyse.peak_groups import spoken_name
 from reportgen.analyse.records import Analysis, Space
+from reportgen.program.author import UNNAMED_ARGUMENT
 from reportgen.program.places import Leaf
 from reportgen.record import record
 
@@ -76,6 +78,12 @@ class Result:
         return min(value.first for value in self.held)
 
 
+def listed_names(names: Sequence[str]) -> str:
+    """Return the names of several arguments, `params, opt`, or `arguments 1 and 2` where they have only numbers."""
+    are_numbers = all(name.startswith(UNNAMED_ARGUMENT) for name in names)
+    return spoken_name(names) if are_numbers and len(names) > 1 else ", ".join(names)
+
+
 def named_parts(leaves: Collection[Argument], among: Iterable[Argument]) -> tuple[str, ...]:
     """Return what some leaves are of, as `opt[0].mu` and `opt[0].nu`, without what has few of their bytes.
 
@@ -128,7 +136,7 @@ def arguments(analysis: Analysis, space: Space) -> list[Argument]:
                 allocation=number,
                 parameter=allocation.parameter,
                 instruction=dump.values.names[value],
-                path=program.argument_name(value) or f"argument {allocation.parameter}",
+                path=program.argument_name(value) or f"{UNNAMED_ARGUMENT}{allocation.parameter}",
                 size_bytes=dump.values.sizes[value],
                 shape=program.shape(value),
                 is_donated=allocation.is_maybe_live_out,

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from reportgen.advice.advice_records import Confidence, ConflictOf, Suggestion
+from reportgen.advice.arguments import listed_names
 from reportgen.advice.context import AdviceContext
 from reportgen.advice.donation import Donation
 from reportgen.advice.framework import donation_code
@@ -38,7 +39,7 @@ def _donate(context: AdviceContext, donation: Donation, names: Sequence[str]) ->
         context,
         "donate",
         confidence,
-        f"donate {', '.join(names)}",
+        f"donate {listed_names(names)}",
         donation.matching_bytes,
         least if is_range else most,
         most=most if is_range else None,

@@ -16,7 +16,7 @@ from dataclasses import replace
 from functools import cached_property
 
 from reportgen.advice.advice_records import Confidence, Suggestion
-from reportgen.advice.arguments import Argument, named_parts, top_name
+from reportgen.advice.arguments import Argument, listed_names, named_parts, top_name
 from reportgen.advice.attention import Attention
 from reportgen.advice.context import AdviceContext
 from reportgen.advice.framework import CHECKPOINT_OF_ATTENTION, attention_code
@@ -122,7 +122,7 @@ def find_narrower_types(context: AdviceContext) -> Iterator[Suggestion]:
 
 
 def _name(context: AdviceContext, lever: Lever) -> str:
-    return ", ".join(lever.parts) or context.described(lever.values)
+    return listed_names(lever.parts) or context.described(lever.values)
 
 
 def _suggest(

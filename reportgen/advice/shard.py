@@ -11,7 +11,7 @@ from dataclasses import replace
 from math import prod
 
 from reportgen.advice.advice_records import Suggestion
-from reportgen.advice.arguments import Result
+from reportgen.advice.arguments import Result, listed_names
 from reportgen.advice.context import AdviceContext
 from reportgen.advice.framework import DIVIDED_ACTIVATIONS
 from reportgen.advice.memory import Edit, PeakRange
@@ -37,7 +37,7 @@ def find_sharding(context: AdviceContext) -> Iterator[Suggestion]:
     shard = _shard(context)
     if shard is None or not is_worth_listing(context, shard.size_bytes):
         return
-    what = f"shard {', '.join(shard.argument_names)} over the {shard.devices} devices, and keep activations sharded"
+    what = f"shard {listed_names(shard.argument_names)} over the {shard.devices} devices, and keep activations sharded"
     code = DIVIDED_ACTIVATIONS if context.is_jax else ""
     suggestion = suggest_range_or_bound(context, "shard", what, shard, code)
     yield replace(suggestion, argument_names=shard.argument_names)

@@ -15,16 +15,16 @@ from tests.support.dumps import analysed
 GATHERED = """BufferAssignment:
 allocation 0: size 1024, parameter 0, shape |f32[16,16]| at ShapeIndex {}:
  value: <1 weights @0> (size=1024,offset=0): f32[16,16]{1,0}
-allocation 1: size 64, parameter 1, shape |f32[1,16]| at ShapeIndex {}:
- value: <2 x @0> (size=64,offset=0): f32[1,16]{1,0}
-allocation 2: size 64, maybe-live-out:
- value: <4 y @0> (size=64,offset=0): f32[1,16]{1,0}
+allocation 1: size 256, parameter 1, shape |f32[4,16]| at ShapeIndex {}:
+ value: <2 x @0> (size=256,offset=0): f32[4,16]{1,0}
+allocation 2: size 256, maybe-live-out:
+ value: <4 y @0> (size=256,offset=0): f32[4,16]{1,0}
 allocation 3: size 4096, preallocated-temp:
  value: <3 all @0> (size=4096,offset=0): f32[64,16]{1,0}
 allocation 4: size 1024, parameter 2, shape |f32[16,16]| at ShapeIndex {}:
  value: <5 others @0> (size=1024,offset=0): f32[16,16]{1,0}
 
-Total bytes used: 6272 (6.1KiB)
+Total bytes used: 6656 (6.5KiB)
 
 Used values:
 <1 weights @0>
@@ -38,7 +38,7 @@ Used values:
   x
  uses:
   y, operand 0
- from instruction: %x = f32[1,16]{1,0} parameter(1)
+ from instruction: %x = f32[4,16]{1,0} parameter(1)
 <3 all @0>
  positions:
   all
@@ -55,7 +55,7 @@ Used values:
  positions:
   y
  uses:
- from instruction: %y = f32[1,16]{1,0} fusion(%x, %all, %others), kind=kLoop, calls=%fused
+ from instruction: %y = f32[4,16]{1,0} fusion(%x, %all, %others), kind=kLoop, calls=%fused
 
 
 HloLiveRange (max 5):

@@ -25,6 +25,7 @@ from reportgen.render.module.peak_rows import peak_tables
 from reportgen.render.value.story import ValueStory
 from reportgen.render.view import Module
 from tests.advice.recompiled_programs import names, program
+from tests.advice.test_batch import GATHERED
 from tests.support.dumps import analysed
 from tests.support.markup_tree import Element, tree_of
 from tests.support.strategies import consistent_dumps
@@ -103,6 +104,14 @@ def test_what_is_combined_is_on_a_card(name: str) -> None:
     assert first
     kinds = {suggestion.kind for suggestion in first.suggestions}
     assert {suggestion.kind for suggestion in made.advice[MAIN_SPACE].combined} <= kinds
+
+
+def test_the_largest_temporaries_are_named_beside_state_that_could_be_narrower() -> None:
+    analysis = analysed(GATHERED, backend="tpu")
+    made = Module(label="layer", title="layer", stage=None, number=None, analysis=analysis)
+    cards = [card for card in cards_of(made) if "narrower" in card.text]
+    assert [("argument 1" in card.text, "f32[64,16]" in card.text) for card in cards] == [(True, False), (False, True)]
+    assert [bool([*card.all("input")]) for card in cards] == [True, False]
 
 
 def cards_of(made: Module) -> Sequence[Element]:

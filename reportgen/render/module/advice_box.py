@@ -7,7 +7,7 @@ from itertools import combinations
 from reportgen.advice.advice_records import Breakdown, Returned, Suggestion
 from reportgen.advice.advise import Advice
 from reportgen.analyse.devices import MAIN_SPACE
-from reportgen.analyse.matmul_work import Work
+from reportgen.analyse.records import Analysis
 from reportgen.record import record
 from reportgen.render.view import Module
 from reportgen.reports.advice_words import floor_words
@@ -32,7 +32,7 @@ class BreakdownLevel:
 
 @record
 class AdviceBox:
-    """The advice for the main memory space, with the work of the program, which costs are a part of.
+    """The advice for the main memory space of an analysis.
 
     `edits` are the lines that change, by the position of their suggestion among the best, where the file is known.
     `keyed` are the suggestions that the chart can show, by their keys. `levels` and `floor` say how low the peak can
@@ -41,7 +41,7 @@ class AdviceBox:
 
     advice: Advice
     space_name: str
-    work: Work
+    analysis: Analysis
     keyed: Mapping[str, Suggestion]
     levels: Sequence[BreakdownLevel]
     floor: str
@@ -57,6 +57,11 @@ class AdviceBox:
     def edit_of(self, suggestion: Suggestion) -> SourceEdit | None:
         """Return the line that a suggestion changes; None where the file is not known, or not what to change in it."""
         return self.edits.get(self.advice.best.index(suggestion)) if suggestion in self.advice.best else None
+
+    def read_at(self, suggestion: Suggestion) -> str:
+        """Return the line that first reads the arguments that a suggestion is about, as `file:line`; else empty."""
+        authors = map(self.analysis.authors.of, suggestion.buffers)
+        return next((author.read_first for author in authors if author.read_first and not author.source), "")
 
     def key_of(self, suggestion: Suggestion) -> str:
         """Return the key of a suggestion; an equal one has the same curve."""
@@ -74,7 +79,7 @@ def advice_box(module: Module) -> AdviceBox | None:
     return AdviceBox(
         advice=advice,
         space_name=f"space {space.color} · {space.name}",
-        work=module.analysis.work,
+        analysis=module.analysis,
         keyed=keyed,
         levels=_levels(breakdown, space.slack_bytes or 0, keyed) if breakdown else (),
         floor=floor_words(breakdown, floor or "", module.analysis.backend) if breakdown else "",

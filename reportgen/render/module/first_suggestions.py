@@ -20,6 +20,9 @@ from reportgen.reports.report import needed_by_class
 from reportgen.reports.source_words import short_words
 
 _SHOWN = 4
+_MUCH_PART = 3
+"""What is more than this part of the peak is named, even if no saving is known."""
+
 _OVER = "Make it fit"
 
 
@@ -51,7 +54,7 @@ def first_suggestions(module: Module) -> FirstSuggestions | None:
     is_solved = exceeded is not None and any(
         suggestion.is_computed and fitting_of(suggestion, exceeded) == "fits" for suggestion in suggestions
     )
-    words = "" if suggestions else _nothing_words(module, space)
+    words = "" if any(suggestion.is_computed for suggestion in suggestions) else _nothing_words(module, space)
     if advice.capacity and exceeded is not None and not is_solved:
         verdict = verdict_words(advice.capacity)
         words = f"{verdict[0].upper()}{verdict[1:]}."
@@ -72,7 +75,7 @@ def _nothing_words(module: Module, space: Space) -> str:
     sizes = needed_by_class(module.analysis, space)
     held = space.needed_bytes - sizes["temporary"]
     if 2 * held < space.needed_bytes:
-        return "No suggestion would lower the peak."
+        return "No suggestion is known to lower the peak."
     return (
         f"Nothing to change: arguments, outputs and constants take {human_bytes(held)} of"
         f" {human_bytes(space.needed_bytes)}. To need less, pass and return less."
@@ -82,12 +85,12 @@ def _nothing_words(module: Module, space: Space) -> str:
 def suggestions_to_tick(advice: Advice) -> Mapping[str, Suggestion]:
     """Return those of the first suggestions that can be combined with others, by their keys."""
     keys = {id(suggestion): key for key, suggestion in suggestion_keys(advice).items()}
-    own = (suggestion for suggestion in _chosen(advice) if not suggestion.after)
+    own = (suggestion for suggestion in _chosen(advice) if suggestion.is_computed and not suggestion.after)
     return {keys[id(suggestion)]: suggestion for suggestion in own if advice.together((suggestion,))}
 
 
 def _chosen(advice: Advice) -> Sequence[Suggestion]:
-    """Return the suggestions that are combined, and the best of the others.
+    """Return the suggestions that are combined, the best of the others, and what is unknown of another type.
 
     Those that make a program fit come first where it takes several, else all are in the order of the best.
     """
@@ -98,4 +101,11 @@ def _chosen(advice: Advice) -> Sequence[Suggestion]:
     shown = dict(islice({**chain, **best}.items(), _SHOWN))
     if advice.capacity and advice.capacity.combined_to_fit > 1:
         return list(shown.values())
-    return [shown.pop(kind) for kind in best if kind in shown] + list(shown.values())
+    ordered = [shown.pop(kind) for kind in best if kind in shown] + list(shown.values())
+    # The best of its kind may be about state, while temporaries take much more.
+    types = (each for each in advice.own_suggestions if each.kind == "type" and not each.argument_names)
+    return [*ordered, *(each for each in types if each not in ordered and _is_about_much(advice, each))][:_SHOWN]
+
+
+def _is_about_much(advice: Advice, suggestion: Suggestion) -> bool:
+    return advice.peak is not None and suggestion.involved_bytes * _MUCH_PART >= advice.peak.peak_bytes

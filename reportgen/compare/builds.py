@@ -77,18 +77,18 @@ class ModuleComparison:
 
     @property
     def main_color(self) -> int | None:
-        """Return the main memory of the device if its peak changed, else the space whose peak changed most."""
-        if MAIN_SPACE in self.peaks and self.peaks[MAIN_SPACE][0] != self.peaks[MAIN_SPACE][1]:
-            return MAIN_SPACE
-        return self.most_changed
+        """Return the main memory of the device if it changed, else the space whose need changed most."""
+        main = [amounts.get(MAIN_SPACE, (0, 0)) for amounts in (self.needs, self.peaks)]
+        has_changed = any(before != after for before, after in main)
+        return MAIN_SPACE if has_changed else self.most_changed
 
     @property
     def most_changed(self) -> int | None:
-        """Return the space whose peak changed most, of equal ones the one with the largest peak."""
-        peaks = self.peaks
+        """Return the space whose need changed most, of equal ones the one that needs most."""
+        needs = self.needs
         return max(
-            peaks,
-            key=lambda color: (abs(peaks[color][1] - peaks[color][0]), max(peaks[color]), -color),
+            needs,
+            key=lambda color: (abs(needs[color][1] - needs[color][0]), max(needs[color]), -color),
             default=None,
         )
 
@@ -99,6 +99,18 @@ class ModuleComparison:
             for module in self.figures
         )
         return after - before
+
+    @cached_property
+    def needs(self) -> Mapping[int, tuple[int, int]]:
+        """Return what is needed before and after in each space; 0 in a space that is not used."""
+        before, after = (module.spaces if module else {} for module in self.figures)
+        return {
+            color: (
+                before[color].needed_bytes if color in before else 0,
+                after[color].needed_bytes if color in after else 0,
+            )
+            for color in sorted({*before, *after})
+        }
 
     @cached_property
     def peaks(self) -> Mapping[int, tuple[int, int]]:

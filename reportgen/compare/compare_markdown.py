@@ -104,7 +104,7 @@ def _in_short(module: ModuleComparison) -> str:
 
 
 def _spaces(module: ModuleComparison, judgement: Judgement) -> str:
-    rows = ["| space | before | after | change | budget |", "| --- | ---: | ---: | ---: | --- |"]
+    rows = ["| space | peak before | peak after | change | budget |", "| --- | ---: | ---: | ---: | --- |"]
     names = {color: space.name for side in module.figures if side for color, space in side.spaces.items()}
     for color, (before, after) in module.peaks.items():
         if before or after:

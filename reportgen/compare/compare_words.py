@@ -20,7 +20,7 @@ _MOST_FLAGS = 5
 
 
 def headline(module: ModuleComparison) -> str:
-    """Return one line: the change of the main space, and of one that changed even more, or that nothing changed."""
+    """Return one line: by how much the need of the main space changed, and of one that changed even more, if any."""
     before, after = module.figures
     if before is None:
         return "new"
@@ -29,18 +29,17 @@ def headline(module: ModuleComparison) -> str:
     unknown = unknown_words(module)
     if module.status == "same":
         return f"no known figure changed; {unknown}" if unknown else "no change"
-    color = module.main_color
-    if color is None or (unknown and MAIN_SPACE not in module.peaks):
-        return f"changed; {unknown}"
-    old, new = module.peaks[color]
+    color, most = module.main_color, module.most_changed
+    # A module that changed has a memory space.
+    assert color is not None
+    assert most is not None
+    old, new = module.needs[color]
     if old == new:
-        return f"the same peak in {_space_name(module, color)}, with other contents"
+        same = f"the same need in {_space_name(module, color)}"
+        return f"{same}; {unknown}" if unknown else f"{same}, with other contents"
     words = f"{change_words(old, new)} in {_space_name(module, color)}"
-    most = module.most_changed
-    if most is None or most == color:
-        return words
-    old, new = module.peaks[most]
-    return f"{words}, {signed_bytes(new - old)} in {_space_name(module, most)}"
+    old, new = module.needs[most]
+    return words if most == color else f"{words}, {signed_bytes(new - old)} in {_space_name(module, most)}"
 
 
 def unknown_words(module: ModuleComparison) -> str:

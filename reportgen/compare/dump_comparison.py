@@ -45,6 +45,17 @@ class SpaceComparison:
         return None if before is None or after is None else after - before
 
     @property
+    def needed_bytes(self) -> tuple[int, int]:
+        """Return what must be allocated before and after, 0 in a space that is new or gone."""
+        return self.before.needed_bytes if self.before else 0, self.after.needed_bytes if self.after else 0
+
+    @property
+    def need_change_bytes(self) -> int:
+        """Return the difference between what must be allocated before and after."""
+        before, after = self.needed_bytes
+        return after - before
+
+    @property
     def steps(self) -> Sequence[JoinedStep]:
         """Return the steps from one peak to the other, in the order of a page."""
         return steps_of(self.terms)

@@ -51,16 +51,16 @@ def causes(module: ModuleComparison) -> Sequence[str]:
 
 
 def recomputation(module: ModuleComparison) -> tuple[Sequence[str], Sequence[str]]:
-    """Return how much more or less is recomputed: what may explain the change of the peak, and what does not.
+    """Return how much more or less is recomputed: what may explain the change of the need, and what does not.
 
-    Recomputing more lowers the peak. Each is a phrase, such as `XLA recomputes 4.33 TFLOP more (0 % → 29.6 % of the
+    Recomputing more lowers the need. Each is a phrase, such as `XLA recomputes 4.33 TFLOP more (0 % → 29.6 % of the
     matrix work)`; what is unknown in either build is left out.
     """
     likely, others = list[str](), list[str]()
     before, after = module.figures
     if before is None or after is None:
         return likely, others
-    old, new = module.peaks.get(module.main_color or MAIN_SPACE, (0, 0))
+    change_of_need = _need_change(module)
     for who, again in (
         ("XLA recomputes", (before.work.again_by_xla, after.work.again_by_xla)),
         ("checkpoints recompute", (before.work.again_by_checkpoint, after.work.again_by_checkpoint)),
@@ -70,7 +70,7 @@ def recomputation(module: ModuleComparison) -> tuple[Sequence[str], Sequence[str
         change = again[1] - again[0]
         shares = f"{_share(again[0], before.work)} → {_share(again[1], after.work)} of the matrix work"
         words = f"{who} {human_flops(abs(change))} {'more' if change > 0 else 'less'} ({shares})"
-        (likely if change * (new - old) < 0 else others).append(words)
+        (likely if change * change_of_need < 0 else others).append(words)
     return likely, others
 
 
@@ -80,21 +80,44 @@ def _share(flops: int, work: WorkFigures) -> str:
 
 
 def main_reason(module: ModuleComparison) -> Reason | None:
-    """Return why the peak of the main memory space changed: the first change of the arguments that may explain it.
+    """Return why the need of the main memory space changed: the first change of the arguments that may explain it.
 
     Without one, it is the largest step in the direction of the change; None where nothing is known.
     """
     before, after = module.figures
     if before is None or after is None:
         return None
-    old, new = module.peaks.get(module.main_color or MAIN_SPACE, (0, 0))
-    for words in argument_causes(before.arguments, after.arguments, new - old):
-        return Reason(kind=None, words=words, change_bytes=new - old)
+    change = _need_change(module)
+    for words in argument_causes(before.arguments, after.arguments, change):
+        return Reason(kind=None, words=words, change_bytes=change)
     space = _main_space(module)
     if module.comparison is None or space is None:
         return None
-    steps = sorted(space.steps, key=lambda step: (step.change_bytes * (new - old) < 0, -abs(step.change_bytes)))
-    return step_reason(module.comparison, space, steps[0]) if steps and steps[0].change_bytes else None
+    steps = sorted(space.steps, key=lambda step: (step.change_bytes * change < 0, -abs(step.change_bytes)))
+    largest = step_reason(module.comparison, space, steps[0]) if steps and steps[0].change_bytes else None
+    slack = slack_reason(space)
+    if (
+        slack
+        and slack.change_bytes * change > 0
+        and (
+            largest is None or largest.change_bytes * change < 0 or abs(slack.change_bytes) > abs(largest.change_bytes)
+        )
+    ):
+        return slack
+    return largest
+
+
+def slack_reason(space: SpaceComparison) -> Reason | None:
+    """Return the change of slack, which is needed above the peak; None where it is the same or a peak is unknown."""
+    if space.change_bytes is None or space.need_change_bytes == space.change_bytes:
+        return None
+    change = space.need_change_bytes - space.change_bytes
+    return Reason(kind=None, words=f"{'more' if change > 0 else 'less'} slack above the peak", change_bytes=change)
+
+
+def _need_change(module: ModuleComparison) -> int:
+    before, after = module.needs.get(module.main_color or MAIN_SPACE, (0, 0))
+    return after - before
 
 
 def other_facts(module: ModuleComparison) -> Sequence[str]:

@@ -49,8 +49,8 @@ def overview(*modules: ModuleComparison) -> ComparisonOverview:
 @pytest.mark.parametrize(
     ("modules", "sentence"),
     [
-        ([module(9, 4), module(3, 4), module(2, 2)], "2 of 3 modules changed: the peak fell in 1 and rose in 1."),
-        ([module(9, 4), module(8, 4)], "2 modules changed: the peak fell in 2."),
+        ([module(9, 4), module(3, 4), module(2, 2)], "2 of 3 modules changed: 1 needs less and 1 needs more."),
+        ([module(9, 4), module(8, 4)], "2 modules changed: 2 need less."),
         ([module(2, 2), module(3, 3)], "No module changed."),
         ([module(2, 2), module(None, 3)], "No module changed."),
         ([module(2, None), module(None, 3)], "No module is in both builds."),

@@ -16,12 +16,12 @@ from reportgen.reports.formats import counted
 _MOST_ROWS = 20
 _MOST_NAMES = 12
 _NEAR = 2
-"""A capacity is drawn where it is at most so many times the highest peak; elsewhere it would flatten all bars."""
+"""A capacity is drawn where it is at most so many times the highest need; elsewhere it would flatten all bars."""
 
 
 @record
 class OverviewRow:
-    """A module with its peaks in its main memory space; None on a side that lacks the module or has no live ranges.
+    """A module with what it needs in its main memory space; None on a side that lacks the module.
 
     `apart` is the part of its path that tells it from others of its name, empty where its name does.
     """
@@ -44,7 +44,7 @@ class OverviewRow:
 
     @property
     def change_bytes(self) -> int | None:
-        """Return the change of the peak; None if one is unknown."""
+        """Return the change of the need; None for a module that is new or missing."""
         if self.before_bytes is None or self.after_bytes is None:
             return None
         return self.after_bytes - self.before_bytes
@@ -100,7 +100,7 @@ def comparison_overview(comparison: BuildComparison, *, has_sites: bool) -> Comp
         by_status[module.status].append(_row(module, apart.get(module.module.path, ""), has_sites=has_sites))
     over = [row for row in by_status["same"] if row.is_over][:_MOST_ROWS]
     unchanged = [row for row in by_status["same"] if row not in over]
-    changed = sorted(by_status["changed"], key=lambda row: not row.is_over)
+    changed = sorted(by_status["changed"], key=lambda row: (not row.is_over, -abs(row.change_bytes or 0)))
     others = [*by_status["new"], *by_status["missing"], *over]
     seen = _MOST_ROWS if len(changed) > _MOST_ROWS + 1 else len(changed)
     most = max((size for row in (*changed, *others) for size in (row.before_bytes, row.after_bytes) if size), default=0)
@@ -138,8 +138,7 @@ def _apart(modules: Iterable[ModuleComparison]) -> Mapping[str, str]:
 
 def _row(module: ModuleComparison, apart: str, *, has_sites: bool) -> OverviewRow:
     """Return the row of a module; one without a comparison leads to its page in a build that has it."""
-    color = module.main_color
-    peaks = module.peaks.get(color) if color is not None else None
+    needs = module.needs.get(module.main_color or MAIN_SPACE, (0, 0))
     before, after = module.figures
     href = page_of(module)
     if href is None and has_sites:
@@ -148,8 +147,8 @@ def _row(module: ModuleComparison, apart: str, *, has_sites: bool) -> OverviewRo
     return OverviewRow(
         module=module,
         href=href,
-        before_bytes=peaks[0] if peaks and before else None,
-        after_bytes=peaks[1] if peaks and after else None,
+        before_bytes=needs[0] if before else None,
+        after_bytes=needs[1] if after else None,
         apart=apart,
     )
 
@@ -161,7 +160,7 @@ def _capacity(module: ModuleComparison) -> Capacity | None:
 
 
 def _sentence(modules: Sequence[ModuleComparison], changed: Sequence[OverviewRow]) -> str:
-    """Return what became of the modules: in how many the peak fell and rose, or that none changed."""
+    """Return what became of the modules: how many need less and more, or that none changed."""
     if len(modules) == 1:
         return f"{modules[0].module.name}: {headline(modules[0])}."
     both = [module for module in modules if module.status in {"changed", "same"}]
@@ -171,11 +170,11 @@ def _sentence(modules: Sequence[ModuleComparison], changed: Sequence[OverviewRow
         unknown = next(filter(None, map(unknown_words, both)), "")
         return f"No known figure changed; {unknown}." if unknown else "No module changed."
     changes = [row.change_bytes or 0 for row in changed]
-    numbers = ("fell", sum(change < 0 for change in changes)), ("rose", sum(change > 0 for change in changes))
-    words = " and ".join(f"{verb} in {number:,}" for verb, number in numbers if number)
+    numbers = (sum(change < 0 for change in changes), "less"), (sum(change > 0 for change in changes), "more")
+    words = " and ".join(f"{number:,} {'need' if number > 1 else 'needs'} {how}" for number, how in numbers if number)
     part = f"{len(changed):,} of " if len(changed) < len(modules) else ""
     start = f"{part}{counted(len(modules), 'module')} changed"
-    return f"{start}: the peak {words}." if words else f"{start}."
+    return f"{start}: {words}." if words else f"{start}."
 
 
 def _fit_outcomes(modules: Sequence[ModuleComparison]) -> Sequence[tuple[str, bool | None]]:

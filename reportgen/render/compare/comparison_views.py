@@ -24,24 +24,17 @@ OPEN_GROUPS = 10
 
 @record
 class SideBar:
-    """The peak of a build in a memory space as a bar, the slack above it, and whether what it needs fits.
+    """What a build needs in a memory space as a bar, and whether it fits.
 
-    `peak_bytes` is what the build needs where the peak of either is unknown. `is_least` is whether more may be needed,
-    because allocations are missing. `fit` is None where no capacity is known, and `is_refused` whether the compiler
-    refused the program.
+    `is_least` is whether more may be needed, because allocations are missing. `fit` is None where no capacity is known,
+    and `is_refused` whether the compiler refused the program.
     """
 
     side: str
-    peak_bytes: int
     needed_bytes: int
     is_least: bool
     fit: Fit | None
     is_refused: bool
-
-    @property
-    def parts(self) -> Sequence[tuple[str, int]]:
-        """Return the parts of the bar, each with its look: the peak, and the slack that is needed above it."""
-        return (self.side, self.peak_bytes), ("slack", max(self.needed_bytes - self.peak_bytes, 0))
 
 
 @record
@@ -67,7 +60,7 @@ class ModuleView:
 
     `sides` are the bars of that space, before and after, in a scale of `whole_bytes`; `capacity_bytes` is None where no
     capacity is known. `homes` are the pages of the module itself. `evidence` has (grade, what is equal, how it was
-    chosen, number of values), most first, with what was not recognised.
+    chosen, number of values), most first, with what was not recognised. `unchanged` are the names of memory spaces.
     """
 
     path: str
@@ -76,15 +69,10 @@ class ModuleView:
     sides: Sequence[SideBar]
     whole_bytes: int
     capacity_bytes: int | None
-    spaces: Sequence[SpaceComparison]
+    unchanged: Sequence[str]
     views: Sequence[SpaceView]
     homes: tuple[str, str]
     evidence: Sequence[tuple[str, str, str, int]]
-
-    @property
-    def unchanged(self) -> Sequence[str]:
-        """Return the names of the memory spaces whose peaks have the same contents."""
-        return list(dict.fromkeys(space.name for space in self.spaces if not space.terms))
 
 
 def page_of(module: ModuleComparison) -> str | None:
@@ -106,9 +94,13 @@ def module_views(modules: Sequence[ModuleComparison]) -> tuple[ModuleView, ...]:
 def _module_view(path: str, module: ModuleComparison, comparison: DumpComparison) -> ModuleView:
     """Return what a module's page shows; the main space comes first, then the others by their change."""
     routes = routes_of(module.figures, comparison)
-    changed = [space for space in comparison.spaces.values() if space.terms]
+    changed = [
+        space
+        for space in comparison.spaces.values()
+        if space.terms or (space.need_change_bytes and space.change_bytes is not None)
+    ]
     color = MAIN_SPACE if module.main_color is None else module.main_color
-    changed.sort(key=lambda space: (space.color != color, -abs(space.change_bytes or 0), space.color))
+    changed.sort(key=lambda space: (space.color != color, -abs(space.need_change_bytes), space.color))
     main = comparison.spaces.get(color)
     sides = _sides(module, main, comparison) if main else ()
     capacity = next((side.fit.capacity.size_bytes for side in reversed(sides) if side.fit), None)
@@ -122,9 +114,13 @@ def _module_view(path: str, module: ModuleComparison, comparison: DumpComparison
         module=module,
         main=main,
         sides=sides,
-        whole_bytes=max([capacity or 0, 1, *(max(side.needed_bytes, side.peak_bytes) for side in sides)]),
+        whole_bytes=max([capacity or 0, 1, *(side.needed_bytes for side in sides)]),
         capacity_bytes=capacity,
-        spaces=tuple(comparison.spaces.values()),
+        unchanged=list(
+            dict.fromkeys(
+                space.name for space in comparison.spaces.values() if not (space.terms or space.need_change_bytes)
+            )
+        ),
         views=[_space_view(comparison, space, routes, module.device_fits[1]) for space in changed],
         homes=(SIDES[0] + routes[0].index, SIDES[1] + routes[1].index),
         evidence=[(*kind, count) for kind, count in most_first],
@@ -135,17 +131,15 @@ def _sides(module: ModuleComparison, space: SpaceComparison, comparison: DumpCom
     return [
         SideBar(
             side=side,
-            peak_bytes=needed if peak is None or space.change_bytes is None else peak,
             needed_bytes=needed,
             is_least=dump.missing is not None,
             fit=device_fit.fits.get(space.color),
             is_refused=bool(device_fit.refused),
         )
-        for side, needed, dump, peak, device_fit in zip(
+        for side, needed, dump, device_fit in zip(
             ("before", "after"),
-            [own.needed_bytes if own else 0 for own in (space.before, space.after)],
+            space.needed_bytes,
             (comparison.before, comparison.after),
-            (space.before_bytes, space.after_bytes),
             module.device_fits,
             strict=True,
         )

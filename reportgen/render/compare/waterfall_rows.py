@@ -1,7 +1,7 @@
-"""Lay out the waterfall from one peak to the other as rows: a step begins on its bar where the one above it ends."""
+"""Lay out the waterfall from one need to the other as rows: a step begins on its bar where the one above it ends."""
 
 from reportgen.compare.dump_comparison import DumpComparison, SpaceComparison
-from reportgen.compare.reasons import Reason, step_reason
+from reportgen.compare.reasons import Reason, slack_reason, step_reason
 from reportgen.record import record
 from reportgen.render.routes import step_section
 from reportgen.reports.formats import capital
@@ -13,7 +13,7 @@ _MOST_STEPS = 6
 
 @record
 class WaterfallRow:
-    """A row: one of the two peaks, a step, or the small ones together, whose names are its `note`.
+    """A row: what is needed on a side, a step, or the small ones together, whose names are its `note`.
 
     `low_bytes` and `size_bytes` are where its bar begins and how long it is, from the beginning of the axis; `look`
     is "before", "after", "grown", "shrunk" or "level". `reason` says what changed most in a step, and `href` leads to
@@ -30,8 +30,8 @@ class WaterfallRow:
     note: str = ""
 
     @property
-    def is_peak(self) -> bool:
-        """Return whether the row is one of the peaks, and its bytes no change."""
+    def is_whole(self) -> bool:
+        """Return whether the row is what is needed on a side, and its bytes no change."""
         return self.look in {"before", "after"}
 
 
@@ -45,8 +45,8 @@ class Waterfall:
 
 
 def waterfall(comparison: DumpComparison, space: SpaceComparison) -> Waterfall:
-    """Return the rows of a memory space, whose bytes lead from one peak to the other. Small steps are one row."""
-    before, after = space.before_bytes or 0, space.after_bytes or 0
+    """Return the rows of a memory space, whose bytes lead from one need to the other. Small steps are one row."""
+    before, after = space.needed_bytes
     large, small = _steps(comparison, space)
     changes = [step.change_bytes for step in large] + ([sum(step.change_bytes for step in small)] if small else [])
     amounts = [before]
@@ -56,18 +56,19 @@ def waterfall(comparison: DumpComparison, space: SpaceComparison) -> Waterfall:
     start = max(0, int(low - max((high - low) * (1 + _ROOM), 1)))
     # The axis is broken only where the steps would be too short to see on a whole one.
     start = 0 if start < high // 4 else start
-    rows = [_peak("before", before, start)]
+    rows = [_whole("before", before, start)]
     for step, amount in zip(large, amounts, strict=False):
         href = f"#{step_section(space.color, step.kind)}" if step.kind else ""
-        rows.append(_row(capital(step.words), step.change_bytes, amount - start, reason=step, href=href))
+        note = "" if step.kind else "alignment and gaps between buffers"
+        rows.append(_row(capital(step.words), step.change_bytes, amount - start, reason=step, href=href, note=note))
     if small:
         note = "; ".join(step.words for step in small)
         rows.append(_row("Smaller steps", changes[-1], amounts[-2] - start, note=note))
-    return Waterfall(rows=(*rows, _peak("after", after, start)), start_bytes=start, whole_bytes=max(high - start, 1))
+    return Waterfall(rows=(*rows, _whole("after", after, start)), start_bytes=start, whole_bytes=max(high - start, 1))
 
 
-def _peak(side: str, amount: int, start: int) -> WaterfallRow:
-    return WaterfallRow(words=f"Peak {side}", change_bytes=amount, low_bytes=0, size_bytes=amount - start, look=side)
+def _whole(side: str, amount: int, start: int) -> WaterfallRow:
+    return WaterfallRow(words=f"Needed {side}", change_bytes=amount, low_bytes=0, size_bytes=amount - start, look=side)
 
 
 def _row(
@@ -88,10 +89,13 @@ def _row(
 
 def _steps(comparison: DumpComparison, space: SpaceComparison) -> tuple[list[Reason], list[Reason]]:
     """Return the steps that can be seen, the largest first, and the small ones; a single small one is not small."""
-    has_change = any(step.change_bytes for step in space.steps)
+    slack = slack_reason(space)
+    has_change = slack or any(step.change_bytes for step in space.steps)
     steps = [step_reason(comparison, space, step) for step in space.steps if step.change_bytes or not has_change]
+    if slack:
+        steps.append(slack)
     steps.sort(key=lambda step: -abs(step.change_bytes))
-    most = max(space.before_bytes or 0, space.after_bytes or 0)
+    most = max(space.needed_bytes)
     seen = sum(abs(step.change_bytes) * _SMALL_PART >= most for step in steps)
     seen = min(seen, _MOST_STEPS) if len(steps) > _MOST_STEPS else seen
     return (steps[:seen], steps[seen:]) if len(steps) - seen > 1 else (steps, [])

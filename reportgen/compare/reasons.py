@@ -43,20 +43,33 @@ class Reason:
         return f"{self.words}{size}{most}"
 
 
+@record(kw_only=False)
+class Recomputation:
+    """A change of the work that is done again: `XLA recomputes 4.33 TFLOP more`, `0 % → 29.6 % of the matrix work`."""
+
+    words: str
+    shares: str
+
+    @property
+    def sentence(self) -> str:
+        """Return both."""
+        return f"{self.words} ({self.shares})"
+
+
 def causes(module: ModuleComparison) -> Sequence[str]:
     """Return the main cause and how recomputation changed, the likeliest first; empty where nothing is known."""
     likely, others = recomputation(module)
     main = main_reason(module)
-    return [*likely, *([main.sentence] if main else ()), *others]
+    again = [change.sentence for change in likely]
+    return [*again, *([main.sentence] if main else ()), *(change.sentence for change in others)]
 
 
-def recomputation(module: ModuleComparison) -> tuple[Sequence[str], Sequence[str]]:
+def recomputation(module: ModuleComparison) -> tuple[Sequence[Recomputation], Sequence[Recomputation]]:
     """Return how much more or less is recomputed: what may explain the change of the need, and what does not.
 
-    Recomputing more lowers the need. Each is a phrase, such as `XLA recomputes 4.33 TFLOP more (0 % → 29.6 % of the
-    matrix work)`; what is unknown in either build is left out.
+    Recomputing more lowers the need. What is unknown in either build is left out.
     """
-    likely, others = list[str](), list[str]()
+    likely, others = list[Recomputation](), list[Recomputation]()
     before, after = module.figures
     if before is None or after is None:
         return likely, others
@@ -69,8 +82,8 @@ def recomputation(module: ModuleComparison) -> tuple[Sequence[str], Sequence[str
             continue
         change = again[1] - again[0]
         shares = f"{_share(again[0], before.work)} → {_share(again[1], after.work)} of the matrix work"
-        words = f"{who} {human_flops(abs(change))} {'more' if change > 0 else 'less'} ({shares})"
-        (likely if change * change_of_need < 0 else others).append(words)
+        words = f"{who} {human_flops(abs(change))} {'more' if change > 0 else 'less'}"
+        (likely if change * change_of_need < 0 else others).append(Recomputation(words, shares))
     return likely, others
 
 
@@ -130,7 +143,8 @@ def other_facts(module: ModuleComparison) -> Sequence[str]:
     if before and after and before.arguments and after.arguments:
         arguments = argument_changes(before.arguments, after.arguments) or ["arguments unchanged"]
     main = main_reason(module)
-    return [*(words for words in arguments if main is None or words != main.words), *recomputation(module)[1]]
+    again = [change.sentence for change in recomputation(module)[1]]
+    return [*(words for words in arguments if main is None or words != main.words), *again]
 
 
 def _main_space(module: ModuleComparison) -> SpaceComparison | None:
@@ -141,7 +155,7 @@ def _main_space(module: ModuleComparison) -> SpaceComparison | None:
 
 def step_reason(comparison: DumpComparison, space: SpaceComparison, step: JoinedStep) -> Reason:
     """Return a step of a memory space with its largest group, unless that is only a small part of it."""
-    groups = comparison.named_terms(step.terms)
+    groups = [group for group in comparison.named_terms(step.terms) if group.change_bytes * step.change_bytes >= 0]
     words = _words(comparison, space, step)
     largest = groups[0] if groups and abs(groups[0].change_bytes) * _LEAST_PART >= abs(step.change_bytes) else None
     # The place to which the peak moved is in the words already.
@@ -162,7 +176,7 @@ def step_reason(comparison: DumpComparison, space: SpaceComparison, step: Joined
 def _words(comparison: DumpComparison, space: SpaceComparison, step: JoinedStep) -> str:
     if step.kind == "to another space":
         return f"{counted(len(step.terms), 'buffer')} moved {_route(comparison, step)}"
-    if step.kind == "elsewhere":
+    if step.kind == "elsewhere" and step.sentence.startswith("the peak"):
         return f"{step.sentence}{_place_of_peak(comparison, space)}"
     return step.sentence
 
@@ -185,13 +199,16 @@ def _at(part: str, line: str) -> str:
 
 
 def _route(comparison: DumpComparison, step: JoinedStep) -> str:
-    """Return where buffers moved: `to host`, `from VMEM`, or both."""
-    ways = Counter[str]()
+    """Return where buffers moved: `to host`, `from VMEM`, `to and from VMEM`, or both."""
+    ways = Counter[tuple[str, str]]()
     for term in step.terms:
         is_leaving = term.kind == "to another space"
         way, side, value = ("to", 1, term.after) if is_leaving else ("from", 0, term.before)
-        ways[f"{way} {_space(comparison, side, value, term)}"] += abs(term.change_bytes)
-    return " and ".join(way for way, _ in ways.most_common(2))
+        ways[way, _space(comparison, side, value, term)] += abs(term.change_bytes)
+    most = [way for way, _ in ways.most_common(2)]
+    if len({space for _, space in most}) < len(most):
+        return f"to and from {most[0][1]}"
+    return " and ".join(f"{way} {space}" for way, space in most)
 
 
 def _space(comparison: DumpComparison, side: int, value: int | None, term: Term) -> str:

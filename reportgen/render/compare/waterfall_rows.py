@@ -9,11 +9,12 @@ from reportgen.reports.formats import capital
 _ROOM = 0.08
 _SMALL_PART = 1000
 _MOST_STEPS = 6
+_MOST_NAMES = 3
 
 
 @record
 class WaterfallRow:
-    """A row: what is needed on a side, a step, or the small ones together, whose names are its `note`.
+    """A row: what is needed on a side, a step, or the small ones together, of which its `note` names some.
 
     `low_bytes` and `size_bytes` are where its bar begins and how long it is, from the beginning of the axis; `look`
     is "before", "after", "grown", "shrunk" or "level". `reason` says what changed most in a step, and `href` leads to
@@ -62,7 +63,8 @@ def waterfall(comparison: DumpComparison, space: SpaceComparison) -> Waterfall:
         note = "" if step.kind else "alignment and gaps between buffers"
         rows.append(_row(capital(step.words), step.change_bytes, amount - start, reason=step, href=href, note=note))
     if small:
-        note = "; ".join(step.words for step in small)
+        more = len(small) - _MOST_NAMES
+        note = "; ".join(step.words for step in small[:_MOST_NAMES]) + (f"; {more} more" if more > 0 else "")
         rows.append(_row("Smaller steps", changes[-1], amounts[-2] - start, note=note))
     return Waterfall(rows=(*rows, _whole("after", after, start)), start_bytes=start, whole_bytes=max(high - start, 1))
 

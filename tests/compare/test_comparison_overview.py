@@ -50,7 +50,7 @@ def overview(*modules: ModuleComparison) -> ComparisonOverview:
     ("modules", "sentence"),
     [
         ([module(9, 4), module(3, 4), module(2, 2)], "2 of 3 modules changed: 1 needs less and 1 needs more."),
-        ([module(9, 4), module(8, 4)], "2 modules changed: 2 need less."),
+        ([module(9, 4), module(8, 4)], "2 modules changed and need less."),
         ([module(2, 2), module(3, 3)], "No module changed."),
         ([module(2, 2), module(None, 3)], "No module changed."),
         ([module(2, None), module(None, 3)], "No module is in both builds."),
@@ -134,6 +134,16 @@ def test_a_comparison_of_one_module_opens_on_it(tmp_path: Path) -> None:
     dumps = written(tmp_path / "dumps", IN_PLACE, NAME)
     assert main(["compare", str(dumps), str(dumps), "-o", str(tmp_path / "same")]) == 0
     assert "refresh" not in (tmp_path / "same/index.html").read_text(encoding="utf-8")
+
+
+def test_pages_say_once_that_a_module_does_not_fit(tmp_path: Path) -> None:
+    sides = [IN_PLACE_DUMPS / f"jaxlib-{version}" for version in ("0.7.1", "0.7.2")]
+    assert main(["compare", *map(str, sides), "--capacity", "7MiB", "-o", str(tmp_path)]) == 3
+    (page,) = tmp_path.glob("compare/*/index.html")
+    for path in (page, tmp_path / "index.html"):
+        text = path.read_text(encoding="utf-8")
+        assert text.count("1.00 MiB") == 1
+        assert "does not fit: it needs" not in text
 
 
 @pytest.mark.parametrize(

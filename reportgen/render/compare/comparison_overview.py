@@ -171,10 +171,12 @@ def _sentence(modules: Sequence[ModuleComparison], changed: Sequence[OverviewRow
         return f"No known figure changed; {unknown}." if unknown else "No module changed."
     changes = [row.change_bytes or 0 for row in changed]
     numbers = (sum(change < 0 for change in changes), "less"), (sum(change > 0 for change in changes), "more")
-    words = " and ".join(f"{number:,} {'need' if number > 1 else 'needs'} {how}" for number, how in numbers if number)
+    words = [f"{number:,} {'need' if number > 1 else 'needs'} {how}" for number, how in numbers if number]
     part = f"{len(changed):,} of " if len(changed) < len(modules) else ""
     start = f"{part}{counted(len(modules), 'module')} changed"
-    return f"{start}: {words}." if words else f"{start}."
+    if len(words) == 1 and len(changed) in dict(numbers):
+        return f"{start} and {words[0].partition(' ')[2]}."
+    return f"{start}: {' and '.join(words)}." if words else f"{start}."
 
 
 def _fit_outcomes(modules: Sequence[ModuleComparison]) -> Sequence[tuple[str, bool | None]]:

@@ -1,13 +1,14 @@
 """The pages of a comparison: an overview of all modules, and a page for each module that changed."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
+from reportgen.analyse.devices import MAIN_SPACE
 from reportgen.compare.builds import BuildComparison
 from reportgen.compare.compare_words import fit_words, headline, input_words, matched_words
 from reportgen.compare.reasons import main_reason, other_facts, recomputation
-from reportgen.compare.verdicts import Judgement
+from reportgen.compare.verdicts import Judgement, Verdict
 from reportgen.render import routes
-from reportgen.render.compare.comparison_overview import comparison_overview
+from reportgen.render.compare.comparison_overview import ComparisonOverview, comparison_overview
 from reportgen.render.compare.comparison_views import OPEN_GROUPS, ModuleView, module_views, page_of
 from reportgen.render.html.templates import render
 from reportgen.render.module.data_shards import module_columns, shard
@@ -51,6 +52,7 @@ def comparison_pages(
         words=WORDS,
         comparison=comparison,
         judgement=judgement,
+        reported=_not_in_rows(judgement, shown),
         shown=shown,
         only=_only_page(comparison, judgement),
         has_sites=has_sites,
@@ -58,6 +60,16 @@ def comparison_pages(
     yield Page(routes.OVERVIEW, overview)
     for view in module_views(comparison.modules):
         yield Page(view.path, _module_page(title, comparison, view, judgement, has_sites=has_sites))
+
+
+def _not_in_rows(judgement: Judgement, shown: ComparisonOverview) -> Sequence[Verdict]:
+    """Return the verdicts that are reported, without those that the row of a module says by its pill."""
+    paths = {row.module.module.path for row in shown.shown if row.is_over}
+    return [
+        verdict
+        for verdict in judgement.reported
+        if not (verdict.sentence and verdict.path in paths and verdict.color in (None, MAIN_SPACE))
+    ]
 
 
 def _only_page(comparison: BuildComparison, judgement: Judgement) -> str:
@@ -72,6 +84,13 @@ def _module_page(
 ) -> bytes:
     """Return the page of a module that has changed, with the verdicts on it."""
     name, path = view.module.module.name, view.module.module.path
+    # A pill beside its bar says whether the main memory space fits.
+    said = (None, view.main.color) if view.main else ()
+    verdicts = [
+        verdict
+        for verdict in judgement.reported
+        if verdict.module == name and verdict.path in ("", path) and not (verdict.sentence and verdict.color in said)
+    ]
     return render(
         "pages/compare.html",
         view.path,
@@ -81,7 +100,7 @@ def _module_page(
         before_label=comparison.before.label,
         after_label=comparison.after.label,
         view=view,
-        verdicts=[verdict for verdict in judgement.reported if verdict.module == name and verdict.path in ("", path)],
+        verdicts=verdicts,
         has_sites=has_sites,
         open_groups=OPEN_GROUPS,
     )

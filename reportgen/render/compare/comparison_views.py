@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 
 from reportgen.analyse.capacity import Fit
 from reportgen.analyse.devices import MAIN_SPACE
+from reportgen.analyse.spaces import is_small
 from reportgen.compare.builds import ModuleComparison
 from reportgen.compare.compare_words import evidence_words
 from reportgen.compare.dump_comparison import DumpComparison, SpaceComparison
@@ -18,6 +19,7 @@ from reportgen.render.compare.waterfall_rows import Waterfall, waterfall
 from reportgen.render.routes import SIDES, comparison_page
 
 MOST_GROUPS = 300
+_MOST_OTHERS = 2
 OPEN_GROUPS = 10
 """How many groups of buffers are in the table; the others are folded below it."""
 
@@ -73,6 +75,17 @@ class ModuleView:
     views: Sequence[SpaceView]
     homes: tuple[str, str]
     evidence: Sequence[tuple[str, str, str, int]]
+
+    @property
+    def others(self) -> Sequence[SpaceComparison]:
+        """Return the other memory spaces that are worth a figure next to that of the main one."""
+        main = max(side.needed_bytes for side in self.sides) if self.sides else 0
+        others = [view.space for view in self.views if self.main is None or view.space.color != self.main.color]
+        return [
+            space
+            for space in others
+            if space.need_change_bytes and not is_small(space.name, max(space.needed_bytes), main, is_short=False)
+        ][:_MOST_OTHERS]
 
 
 def page_of(module: ModuleComparison) -> str | None:

@@ -17,7 +17,7 @@ from reportgen.render.drawings.chart_data import byte_ticks
 WIDTH, HEIGHT = 960, 260
 _COLUMNS = 960
 _BANDS = 120
-_TOP = 30
+_TOP = 12
 _LABEL = 24
 _EDGE = 0.15
 

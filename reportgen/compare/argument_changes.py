@@ -10,9 +10,10 @@ from reportgen.compare.history import Amounts, Arguments
 from reportgen.record import record
 from reportgen.reports.formats import counted, human_bytes, signed_bytes
 
-_STATIC, _TEMPORARY = FIGURES.index("static"), FIGURES.index("peak_temp")
+_STATIC, _TEMPORARY, _SLACK = FIGURES.index("static"), FIGURES.index("peak_temp"), FIGURES.index("slack")
 _PART = re.compile(r"\[[^\]]*\]?|\{[^}]*\}?|\.?[^\[.{]+")
 _MOST_NAMES, _MOST_SHAPES = 2, 3
+_LEAST_PART = 1000
 
 _ByName = Mapping[str, Sequence[SiblingArguments]]
 
@@ -45,7 +46,7 @@ def argument_causes(before: Arguments, after: Arguments, change_bytes: int) -> S
 
 
 def cause_words(before: Arguments, after: Arguments, amounts: tuple[Amounts, Amounts]) -> str:
-    """Return what changed between two builds, and by how much memory of the caller and temporaries then did.
+    """Return what changed between two builds, and by how much memory of the caller, temporaries and slack then did.
 
     `amounts` are the figures of a memory space before and after. A change of the arguments that may explain them comes
     first, and others last.
@@ -157,10 +158,12 @@ def _whole(names: Iterable[str]) -> str:
 
 
 def _moved(before: Amounts, after: Amounts) -> Mapping[str, int]:
-    """Return by how many bytes the memory of the caller and the temporaries changed, in words."""
+    """Return by how many bytes the memory of the caller, the temporaries and slack changed, without what is tiny."""
     moved = {}
-    for place, words in ((_STATIC, "arguments, outputs and constants"), (_TEMPORARY, "temporaries")):
+    parts = (_STATIC, "arguments, outputs and constants"), (_TEMPORARY, "temporaries"), (_SLACK, "slack")
+    for place, words in parts:
         old, new = before[place], after[place]
         if old is not None and new is not None and old != new:
             moved[words] = new - old
-    return moved
+    most = max(map(abs, moved.values()), default=0)
+    return {words: change for words, change in moved.items() if abs(change) * _LEAST_PART >= most}

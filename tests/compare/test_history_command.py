@@ -86,7 +86,7 @@ def test_the_trend_has_a_chart_with_its_budgets_and_a_page_for_each_function(run
         added(run, build, str(number), f"2026-01-0{number + 1}T00:00:00Z", "-o", "site", *link)
     page = Path("site/trend.html").read_text(encoding="utf-8")
     assert "budget 9.00 MiB" in page
-    assert "The budget of 1.00 GiB is above the chart." in page
+    assert "↑ budget 1.00 GiB" in page
     assert "1, 2026-01-02: 8.00 MiB, +4.00 MiB (+100.0 %)" in page
     # A dot and a row for each build.
     assert page.count('href="https://example.org/build"') == 4

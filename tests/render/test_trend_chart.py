@@ -27,7 +27,7 @@ def test_ticks_are_round_in_order_and_inside(amounts: list[int]) -> None:
     heights = [level.y for level in drawn.levels if level.y is not None]
     assert heights == sorted(heights, reverse=True)
     assert all(0 <= y <= 100 for y in heights)
-    assert levels[-1] >= max(amounts)
+    assert levels[-1] <= max(amounts)
     assert levels[0] <= min(amounts)
     places = [tick.x for tick in drawn.builds]
     assert places == sorted(set(places))
@@ -44,13 +44,14 @@ def test_ticks_are_round_in_order_and_inside(amounts: list[int]) -> None:
 def test_a_limit_is_drawn_unless_it_would_make_the_chart_flat() -> None:
     made = Record(commit="1", time="2026-01-01T00:00:00Z", modules={})
     change = Change(build=0, record=made, amount=1000, words="new")
-    drawn = chart([made], [change], [Limit("capacity", 2000), Limit("budget", 9000)])
+    drawn = chart([made], [change], [Limit("capacity", 1500), Limit("budget", 9000)])
     assert drawn is not None
     assert [(limit.name, limit.amount, limit.y is None) for limit in drawn.limits] == [
-        ("capacity", 2000, False),
+        ("capacity", 1500, False),
         ("budget", 9000, True),
     ]
-    assert drawn.levels[-1].amount >= 2000
+    assert drawn.limits[0].y == 0
+    assert drawn.edge is not None
 
 
 def placed(amounts: list[int], capacity: int) -> Chart:
@@ -74,6 +75,33 @@ def test_the_name_of_a_limit_is_where_nothing_is_drawn() -> None:
     assert (low.side, low.is_below) == ("right", False)
 
 
+def test_the_plot_ends_at_the_largest_amount_and_names_a_far_limit_at_its_edge() -> None:
+    drawn = placed([3575, 1991, 528], 9574)
+    assert drawn.dots[0].y == 0
+    assert (drawn.limits[0].y, drawn.edge and (drawn.edge.side, drawn.edge.is_below)) == (None, ("right", False))
+    assert placed([3575, 1991, 528], 4000).edge is None
+
+
+def test_a_label_covers_neither_a_limit_nor_the_step_to_its_dot() -> None:
+    drawn = placed([1480, 728, 1480, 442, 187], 1575)
+    assert [dot.is_low for dot in drawn.dots] == [True, False, True, False, False]
+    assert [dot.anchor for dot in drawn.dots] == ["start", "start", "start", "start", "end"]
+    assert placed([3575, 310, 307], 9000).dots[-1].is_low
+
+
+def test_the_area_stops_where_a_function_is_gone() -> None:
+    records = [Record(commit=f"{number}", time="2026-01-01T00:00:00Z", modules={}) for number in range(3)]
+    amounts = [8, None, 4]
+    changes = [
+        Change(build=number, record=record, amount=amount, words="")
+        for number, (record, amount) in enumerate(zip(records, amounts, strict=True))
+    ]
+    drawn = chart(records, changes, [])
+    assert drawn is not None
+    assert drawn.path == "M0.0 0.0H50.0M100.0 50.0H100"
+    assert drawn.area == "M0.0 0.0H50.0V100H0.0ZM100.0 50.0H100V100H100.0Z"
+
+
 def test_no_grid_line_is_close_to_a_limit_and_zero_is_the_axis() -> None:
     drawn = placed([3575, 3405, 1991, 697, 528], 1975)
     assert [level.amount for level in drawn.levels if level.is_close] == [2048]
@@ -85,7 +113,6 @@ def test_whether_a_program_fits_counts_from_what_it_needs() -> None:
         color=0,
         name="HBM",
         figure="peak_resident",
-        now=4,
         needed_bytes=7,
         capacity_bytes=6,
         chart=None,

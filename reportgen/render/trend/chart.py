@@ -13,7 +13,7 @@ from reportgen.record import record
 MOST_CHANGES = 200
 """The last changes are drawn; the table has all."""
 
-_MOST_TICKS = 5
+_MOST_TICKS, _MOST_BUILDS = 6, 5
 _MOST_LABELS = 8
 _ROOM = 3
 """Percent of the height below the lowest amount of an axis that is broken."""
@@ -24,8 +24,10 @@ _LABEL_WIDTH, _LABEL_HEIGHT = 52, 11
 _DOT_HEIGHT = 3
 _EDGE = 12
 """Percent of the width beside which a label begins or ends at its dot."""
-_MOST_ABOVE = 3
-"""A limit more times above all amounts than this is only named, because the chart would be flat."""
+_MOST_ABOVE = 1.5
+"""A limit more times above all amounts than this is only named, at the edge, because the chart would be flat."""
+_LEAST_RANGE = 8
+"""An axis is broken where the amounts differ by less than this part of the largest."""
 
 
 @record
@@ -52,7 +54,8 @@ class Change:
 class Dot:
     """A change in percent of the chart from its left and its top.
 
-    `anchor` is the part of its label that is at it. The label is above unless it `is_low`: the steps come from above.
+    `anchor` is the part of its label that is at it. The label is above unless it `is_low`, because a limit or the step
+    before is just above.
     """
 
     x: float
@@ -95,20 +98,20 @@ class BuildTick:
 
 @record
 class Chart:
-    """A stepped path of 100 by 100 from the build `first` on; the axis begins at `low` bytes.
+    """A stepped path of 100 by 100 and the area below it; the axis begins at `low` bytes.
 
-    Dots have labels where these do not cover each other.
+    Dots have labels where these do not cover each other. `edge` is where to name the limits without a place.
     """
 
     path: str
+    area: str
     dots: tuple[Dot, ...]
     has_labels: bool
     levels: tuple[Level, ...]
     builds: tuple[BuildTick, ...]
     limits: tuple[Level, ...]
+    edge: Level | None
     low: int
-    first: Record
-    last: Record
     left_out: int
 
 
@@ -119,8 +122,9 @@ def chart(records: Sequence[Record], changes: Sequence[Change], limits: Iterable
     if not amounts:
         return None
     near = {limit: limit.amount <= _MOST_ABOVE * max(amounts) for limit in dict.fromkeys(limits)}
-    ticks = _ticks([*amounts, *(limit.amount for limit, is_near in near.items() if is_near)])
-    low, high = ticks[0], ticks[-1]
+    drawn = [*amounts, *(limit.amount for limit, is_near in near.items() if is_near)]
+    ticks = _ticks(drawn)
+    low, high = ticks[0], max(*drawn, 1)
     first = shown[0].build
 
     def x(build: int) -> float:
@@ -131,9 +135,16 @@ def chart(records: Sequence[Record], changes: Sequence[Change], limits: Iterable
 
     limit_places = [y(limit.amount) for limit, is_near in near.items() if is_near]
     steps = [(x(change.build), None if change.amount is None else y(change.amount)) for change in shown]
-    dots = tuple(_dot(x, y, change) for (x, y), change in zip(steps, shown, strict=True) if y is not None)
+    dots = tuple(
+        _dot(place, y, change, before, limit_places)
+        for (place, y), change, (_, before) in zip(steps, shown, [(0, None), *steps], strict=False)
+        if y is not None
+    )
+    stretches = [*_stretches(steps)]
+    edge = next((limit for limit, is_near in near.items() if not is_near), None)
     return Chart(
-        path="".join(_path(steps)),
+        path="".join(path for _, path in stretches),
+        area="".join(f"{path}V100H{start}Z" for start, path in stretches),
         dots=dots,
         has_labels=len(shown) <= _MOST_LABELS,
         levels=tuple(
@@ -147,19 +158,22 @@ def chart(records: Sequence[Record], changes: Sequence[Change], limits: Iterable
             else Level(amount=limit.amount, y=None, name=limit.name)
             for limit, is_near in near.items()
         ),
+        edge=_limit(edge, 0, steps, dots) if edge else None,
         low=low,
-        first=records[first],
-        last=records[-1],
         left_out=len(changes) - len(shown),
     )
 
 
-def _dot(x: float, y: float, change: Change) -> Dot:
+def _dot(x: float, y: float, change: Change, before: float | None, limits: Iterable[float]) -> Dot:
+    """Return a dot, to which a step leads from the height `before`; its label covers none of the `limits`."""
     is_less = change.by_bytes is not None and change.by_bytes < 0
-    anchor: Literal["start", "middle", "end"] = "start" if x < _EDGE or is_less else "middle"
+    room = _LABEL_HEIGHT + _DOT_HEIGHT
+    is_low = any(0 < y - limit < room for limit in limits)
+    anchor: Literal["start", "middle", "end"] = "start" if x < _EDGE or is_less or is_low else "middle"
     if x > 100 - _EDGE:
         anchor = "end"
-    return Dot(x=x, y=y, change=change, anchor=anchor, is_low=is_less and anchor == "end")
+        is_low = is_low or (is_less and y - (before or 0) < room)
+    return Dot(x=x, y=y, change=change, anchor=anchor, is_low=is_low)
 
 
 def _limit(limit: Limit, y: float, steps: Sequence[tuple[float, float | None]], dots: Iterable[Dot]) -> Level:
@@ -194,34 +208,33 @@ def _boxes(
 
 
 def _ticks(amounts: Sequence[int]) -> range:
-    """Return the amounts of the axis, from one at or below all to one at or above all.
+    """Return the amounts of the axis, from one at or below all to the last that is not above all.
 
     They are multiples of a power of two, which are round in binary units. The axis begins at 0 unless that would hide
     the steps.
     """
     least, most = min(amounts), max(amounts)
-    least = 0 if least < most // 4 else least
+    least = least if 0 < (most - least) * _LEAST_RANGE < most else 0
     step = 1
-    while -(-most // step) - least // step > _MOST_TICKS - 1:
+    while most // step - least // step > _MOST_TICKS - 1:
         step *= 2
-    low, high = least // step * step, -(-most // step) * step
-    return range(low, max(high, low + step) + 1, step)
+    return range(least // step * step, most + 1, step)
 
 
 def _spread(first: int, last: int) -> list[int]:
     """Return builds at even distances, the first and the last among them."""
-    parts = min(last - first, _MOST_TICKS) or 1
+    parts = min(last - first, _MOST_BUILDS) or 1
     return sorted({first + (last - first) * part // parts for part in range(parts + 1)})
 
 
-def _path(steps: Iterable[tuple[float, float | None]]) -> Iterator[str]:
-    """Yield the parts of an SVG path, which stops where the amount is gone and else ends at the last build."""
-    is_drawing = False
-    for x, y in steps:
-        if is_drawing:
-            yield f"H{x}"
+def _stretches(steps: Iterable[tuple[float, float | None]]) -> Iterator[tuple[float, str]]:
+    """Yield each stretch of an SVG path from where it begins; it stops where the amount is gone, else at the end."""
+    start, path = 0.0, ""
+    for x, y in [*steps, (100, None)]:
+        if path:
+            path += f"H{x}"
         if y is not None:
-            yield f"V{y}" if is_drawing else f"M{x} {y}"
-        is_drawing = y is not None
-    if is_drawing:
-        yield "H100"
+            start, path = (start, f"{path}V{y}") if path else (x, f"M{x} {y}")
+        elif path:
+            yield start, path
+            path = ""

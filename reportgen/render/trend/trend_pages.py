@@ -26,7 +26,7 @@ _LAST_CHANGES = 5
 
 @record
 class SpaceTrend:
-    """One memory space of a module over the builds: the resident peak, or what is needed without live ranges.
+    """One memory space of a module over the builds: what is needed, or the resident peak if only that has a budget.
 
     `needed_bytes` is what the last build needs, None where it does not have the space. `capacity_bytes` is what the
     device of the last build has, None if that is not known.
@@ -35,7 +35,6 @@ class SpaceTrend:
     color: int
     name: str
     figure: Figure
-    now: int | None
     needed_bytes: int | None
     capacity_bytes: int | None
     chart: Chart | None
@@ -72,7 +71,7 @@ class FunctionTrend:
     def _is_small(self, space: SpaceTrend) -> bool:
         is_over = space.excess_bytes is not None and space.excess_bytes > 0
         return len(space.changes) == 1 or is_small(
-            space.name, space.now or 0, self.spaces[0].now or 0, is_short=is_over
+            space.name, space.needed_bytes or 0, self.spaces[0].needed_bytes or 0, is_short=is_over
         )
 
     @property
@@ -124,10 +123,15 @@ def function_trends(history: History, budgets: Budgets | None) -> list[FunctionT
         colors = {color for point in series.points for color in point.spaces or ()}
         spaces = [_space(history, series, color, budgets) for color in colors]
         if spaces:
-            spaces.sort(key=lambda space: (space.color != MAIN_SPACE or not space.now, -(space.now or 0), space.color))
+            spaces.sort(key=_space_order)
             path = routes.trend_of_function(str(series), series.name)
             trends.append(FunctionTrend(series=series, path=path, spaces=spaces))
-    return sorted(trends, key=lambda trend: (trend.is_gone, -(trend.spaces[0].now or 0), str(trend.series)))
+    return sorted(trends, key=lambda trend: (trend.is_gone, -(trend.spaces[0].needed_bytes or 0), str(trend.series)))
+
+
+def _space_order(space: SpaceTrend) -> tuple[bool, int, int]:
+    """Return the key that sorts memory spaces: the main one first if it is used, then by what they need."""
+    return space.color != MAIN_SPACE or not space.needed_bytes, -(space.needed_bytes or 0), space.color
 
 
 def _space(history: History, series: Series, color: int, budgets: Budgets | None) -> SpaceTrend:
@@ -136,23 +140,25 @@ def _space(history: History, series: Series, color: int, budgets: Budgets | None
     module = module_figures(series.last.key, {color: (None, 0, 0, 0, None, 0, None)})
     name = module.spaces[color].name
     amounts = [point.spaces.get(color) if point.spaces else None for point in series.points]
-    figure = _PEAK if any(of_build and of_build[_PEAK] is not None for of_build in amounts) else _NEEDED
+    limits = [
+        (budget.figure, Limit("budget", budget.max_bytes))
+        for budget in (budgets.budgets if budgets else ())
+        if budget.max_bytes is not None and budget.covers(module) and budget.covers_space(color, name)
+    ]
+    has_peak = any(of_build and of_build[_PEAK] is not None for of_build in amounts)
+    limited = {of_budget for of_budget, _ in limits}
+    figure = _PEAK if has_peak and "peak_resident" in limited and "needed" not in limited else _NEEDED
     changes = list(_changes(history, series.points, amounts, figure))
     capacity = history.records[-1].capacities.get(series.last.key, {}).get(color)
-    limits = [
-        Limit("budget", budget.max_bytes)
-        for budget in (budgets.budgets if budgets else ())
-        if budget.max_bytes is not None and budget.figure == FIGURES[figure]
-        if budget.covers(module) and budget.covers_space(color, name)
-    ]
+    if capacity:
+        limits.append(("needed", Limit("capacity", capacity)))
     return SpaceTrend(
         color=color,
         name=name,
         figure=FIGURES[figure],
-        now=changes[-1].amount,
         needed_bytes=amounts[-1][_NEEDED] if amounts[-1] else None,
         capacity_bytes=capacity,
-        chart=chart(history.records, changes, [*limits, *([Limit("capacity", capacity)] if capacity else [])]),
+        chart=chart(history.records, changes, [limit for of, limit in limits if of == FIGURES[figure]]),
         changes=changes,
     )
 

@@ -39,7 +39,9 @@ def headline(module: ModuleComparison) -> str:
         return f"{same}; {unknown}" if unknown else f"{same}, with other contents"
     words = f"{change_words(old, new)} in {_space_name(module, color)}"
     old, new = module.needs[most]
-    return words if most == color else f"{words}, {signed_bytes(new - old)} in {_space_name(module, most)}"
+    if most != color:
+        words += f", {signed_bytes(new - old)} in {_space_name(module, most)}"
+    return f"{words}; {unknown}" if unknown else words
 
 
 def unknown_words(module: ModuleComparison) -> str:

@@ -1,5 +1,6 @@
 """The first page of a comparison: what became of the modules in a sentence, and a row with two bars for each."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,7 @@ from reportgen.analyse.devices import MAIN_SPACE, Capacity
 from reportgen.analyse.matmul_work import WorkFigures
 from reportgen.cli import main
 from reportgen.compare.builds import BuildComparison, ModuleComparison, Source
+from reportgen.compare.compare_words import headline
 from reportgen.compare.module_pairing import DeviceFit
 from reportgen.render.compare.comparison_overview import ComparisonOverview, comparison_overview
 from reportgen.reports.formats import transition_words
@@ -60,6 +62,27 @@ def overview(*modules: ModuleComparison) -> ComparisonOverview:
 )
 def test_a_sentence_says_what_became_of_the_modules(modules: list[ModuleComparison], sentence: str) -> None:
     assert overview(*modules).sentence == sentence
+
+
+@pytest.mark.parametrize(
+    ("peaks", "words"),
+    [
+        ((7, 7), "−5 B (−55.6 %) in HBM"),
+        ((None, None), "−5 B (−55.6 %) in HBM; the peaks are unknown, because neither build has live ranges"),
+    ],
+)
+def test_the_change_counts_from_the_need(peaks: tuple[int | None, int | None], words: str) -> None:
+    before, after = (
+        gate_module_of(
+            path="a",
+            name="jit_step",
+            backend="tpu",
+            spaces={MAIN_SPACE: replace(space_of("HBM", need), peak_resident_bytes=peak)},
+            work=WORK,
+        )
+        for need, peak in zip((9, 4), peaks, strict=True)
+    )
+    assert headline(ModuleComparison(figures=(before, after))) == words
 
 
 def test_it_says_how_many_fit_now_and_how_many_do_not() -> None:

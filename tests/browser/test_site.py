@@ -218,3 +218,16 @@ def test_no_page_scrolls_sideways_on_a_phone(visit: Visit, page: Page, samples_s
     pages += [*samples_site.glob("*.html"), *samples_site.glob("help/*.html")]
     widths = {path: visit(samples_site, path).evaluate(PAGE_WIDTH) for path in relative(samples_site, pages)}
     assert {path: width for path, width in widths.items() if width > PHONE_WIDTH} == {}
+
+
+def test_the_header_is_one_row_on_a_phone(visit: Visit, page: Page, samples_site: Path, module: Path) -> None:
+    page.set_viewport_size({"width": PHONE_WIDTH, "height": 844})
+    value = next((module / "v").glob("*.html"))
+    for path in relative(samples_site, [module / "index.html", module / "peak.html", value, samples_site / "index.html"]):
+        header = visit(samples_site, path).locator("header.site").bounding_box()
+        assert header
+        assert header["height"] <= 48, path
+    page.locator("#search").focus()
+    search = page.locator(".search").bounding_box()
+    assert search
+    assert search["width"] > PHONE_WIDTH / 2

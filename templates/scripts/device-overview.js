@@ -10,7 +10,7 @@ import { byId, make } from "./dom.js";
  * @param {number} excess
  */
 const cellOf = (excess) => excess > 0
-  ? [make("span", { class: "pill fit over" }, ["Does not fit, by ", ...bytesCell(excess).childNodes])]
+  ? [make("span", { class: "pill fit over" }, ["Does not fit, by\u00a0", ...bytesCell(excess).childNodes])]
   : [
     make("span", { class: "pill fit" }, ["Fits"]), " ",
     make("small", {}, [`${humanBytes(-excess)} left`, make("data", { value: String(excess) })]),

@@ -223,7 +223,8 @@ def test_no_page_scrolls_sideways_on_a_phone(visit: Visit, page: Page, samples_s
 def test_the_header_is_one_row_on_a_phone(visit: Visit, page: Page, samples_site: Path, module: Path) -> None:
     page.set_viewport_size({"width": PHONE_WIDTH, "height": 844})
     value = next((module / "v").glob("*.html"))
-    for path in relative(samples_site, [module / "index.html", module / "peak.html", value, samples_site / "index.html"]):
+    pages = [module / "index.html", module / "peak.html", value, samples_site / "index.html"]
+    for path in relative(samples_site, pages):
         header = visit(samples_site, path).locator("header.site").bounding_box()
         assert header
         assert header["height"] <= 48, path

@@ -10,6 +10,7 @@ from reportgen.render.site.overview import (
     MODULES_PER_PAGE,
     MOST_FITTING,
     SMALL_BYTES,
+    SMALL_PART,
     axis,
     folded,
     overview_pages,
@@ -118,6 +119,24 @@ def test_small_modules_are_a_sentence_unless_it_is_one_or_all_are() -> None:
         pages = _pages(*modules)
         assert len(_rows(pages["index.html"])) == 2
         assert "modules.html" not in pages
+
+
+def test_modules_whose_bar_could_not_be_seen_are_named_without_a_row() -> None:
+    sizes = (SMALL_PART * 10 << 20, 10 << 20, (10 << 20) - 1, 2 << 20, 1 << 19)
+    modules = [made_up(number, needed=size) for number, size in enumerate(sizes)]
+    page = _pages(*modules)["index.html"]
+    assert _rows(page) == [index_of(module) for module in modules[:2]]
+    text = " ".join(read_page(page).text.split())
+    assert "3 small modules need at most 10.00 MiB each. List them" in text
+    named = page[page.index('class="small-modules"') :]
+    assert [index_of(module) in named for module in modules] == [False, False, True, True, False]
+
+
+def test_the_table_of_all_has_no_bars_that_could_not_be_seen() -> None:
+    modules = [made_up(number, needed=size << 20) for number, size in enumerate((1000, 500, 2, 1))]
+    page = _pages(*modules)["modules.html"]
+    assert len(_rows(page)) == 4
+    assert page.count('class="need-bar"') == 2
 
 
 def test_the_shard_lists_copies_on_the_page_of_their_row() -> None:

@@ -1,6 +1,7 @@
 """The overview: the modules that do not fit and the largest others, each with what it needs and what to do first.
 
-All others are counted there and listed in the table of all modules, on as many pages as needed. It stays quick with
+All others are counted there, the largest of them by name, and listed in the table of all modules, on as many pages as
+needed. It stays quick with
 thousands of modules: a page holds some hundred rows, identical dumps share one row, and whatever looks at all modules
 at once (search, the filter, previous and next) reads a data shard.
 """
@@ -20,16 +21,21 @@ from reportgen.render.module.data_shards import module_columns, shard
 from reportgen.render.site.file_names import file_names, own_parts, shared_parts
 from reportgen.render.site.out_of_memory import error_views
 from reportgen.reports import formats
+from reportgen.reports.error_words import is_failure
 from reportgen.reports.formats import function_name
 from reportgen.reports.source_words import NO_TEXT, short_words
 from reportgen.reports.summary import Summary, biggest_first
 from reportgen.work import Front, Page
 
 MODULES_PER_PAGE = 500
-MOST_FITTING = 20
+MOST_FITTING = 12
 """Rows of the overview of modules that fit, or may fit."""
 SMALL_BYTES = 1 << 20
-"""Modules that need less have no row there, unless all do."""
+"""Modules that need less have no row there, unless all do, and no name."""
+SMALL_PART = 50
+"""Modules that need less than this part of the axis have no row either: their bars would say nothing."""
+_MOST_NAMED = 8
+"""Modules without a row that the overview names."""
 _ROOM = 32
 """Characters of a scope."""
 _DEVICE_BACKENDS = ("cpu", "gpu", "tpu")
@@ -72,6 +78,8 @@ class ModuleRow:
         backend = module.backend.upper() if module.backend in _DEVICE_BACKENDS else ""
         space = "" if module.space_name.startswith(f"{MAIN_SPACE} ") else module.space_name.partition(" · ")[2]
         known = function_name(self.module.title) if self.lead else formats.shortened(self.place)
+        if known.removesuffix(".txt") == self.name:
+            known = ""
         return " · ".join(filter(None, (known, backend, space)))
 
     @property
@@ -143,13 +151,19 @@ class NeedAxis:
     limit_bytes: int
     capacity_bytes: int | None
 
+    @property
+    def small_bytes(self) -> int:
+        """Return what a bar must stand for to be seen."""
+        return self.limit_bytes // SMALL_PART
+
 
 @record
 class OtherModules:
-    """The modules that have no row on the overview: how many, and what the largest of them needs."""
+    """The modules that have no row on the overview: how many, and the largest of them."""
 
     count: int
     most_bytes: int
+    largest: Sequence[ModuleRow]
     are_small: bool
     all_fit: bool
 
@@ -202,7 +216,8 @@ def front_rows(rows: Sequence[ModuleRow]) -> Sequence[ModuleRow]:
     """Return the rows of the overview: those that do not fit, then the largest others."""
     over = [row for row in rows if row.module.fits is False]
     fitting = [row for row in rows if row.module.fits is not False]
-    large = [row for row in fitting if row.module.needed_bytes >= SMALL_BYTES]
+    least = max(SMALL_BYTES, axis(rows).small_bytes)
+    large = [row for row in fitting if row.module.needed_bytes >= least]
     shown = [*over, *large[:MOST_FITTING]] or fitting[:MOST_FITTING]
     # One more row takes no more room than the sentence on it.
     return [*over, *fitting] if len(rows) - len(shown) == 1 else shown
@@ -211,14 +226,16 @@ def front_rows(rows: Sequence[ModuleRow]) -> Sequence[ModuleRow]:
 def _others(rows: Sequence[ModuleRow], shown: Sequence[ModuleRow]) -> OtherModules | None:
     """Return the modules without a row; None where all have one."""
     listed = {row.module.label for row in shown}
-    others = [module for row in rows if row.module.label not in listed for module in (row.module, *row.copies)]
+    unlisted = [row for row in rows if row.module.label not in listed]
+    others = [module for row in unlisted for module in (row.module, *row.copies)]
     if not others:
         return None
     most = max(module.needed_bytes for module in others)
     return OtherModules(
         count=len(others),
         most_bytes=most,
-        are_small=most < SMALL_BYTES,
+        largest=[row for row in unlisted if row.module.needed_bytes >= SMALL_BYTES][:_MOST_NAMED],
+        are_small=most < max(SMALL_BYTES, axis(rows).small_bytes),
         all_fit=all(module.fits for module in others),
     )
 
@@ -248,6 +265,7 @@ def _front_context(modules: Sequence[Summary], front: Front) -> dict[str, Any]:
         "readme": readme,
         "redaction": front.redaction,
         "errors": errors,
+        "has_failure": any(is_failure(error.event) for error in front.errors),
         "has_trend": front.has_trend,
         "fits": _fit_counts(modules),
         "named": _named_devices(modules),

@@ -1,4 +1,4 @@
-"""Say on which common devices a program would fit as it is."""
+"""Say on which devices a program would fit, as it is and after a suggestion."""
 
 from collections.abc import Mapping, Sequence
 
@@ -18,17 +18,29 @@ _SMALL_PART = 4
 
 
 @record
+class DeviceRow:
+    """What a program leaves of a device as it is, and after the suggestion; negative if that is too small.
+
+    None where the sizes are too close to tell, and after a suggestion that saves an unknown amount.
+    """
+
+    device: Device
+    left_bytes: int | None
+    left_after_bytes: int | None = None
+
+
+@record
 class WhereItFits:
     """The devices to compare a need with; none where `note` says it in a sentence."""
 
     needed_bytes: int
-    devices: Sequence[Device]
+    rows: Sequence[DeviceRow]
     note: str
 
     @property
     def most_bytes(self) -> int:
         """The memory of the largest device."""
-        return max(device.size_bytes for device in self.devices)
+        return max(row.device.size_bytes for row in self.rows)
 
 
 def where_it_fits(module: Module, space: Space) -> WhereItFits | None:
@@ -44,8 +56,9 @@ def where_it_fits(module: Module, space: Space) -> WhereItFits | None:
         return None
     if fit or needed * _SMALL_PART < devices[0].size_bytes:
         enough = next((device for device in devices if device.size_bytes >= needed), None)
-        return WhereItFits(needed_bytes=needed, devices=(), note=f"{_enough_words(enough, needed)} {note}".rstrip())
-    return WhereItFits(needed_bytes=needed, devices=devices, note=note)
+        return WhereItFits(needed_bytes=needed, rows=(), note=f"{_enough_words(enough, needed)} {note}".rstrip())
+    rows = [DeviceRow(device=device, left_bytes=device.size_bytes - needed) for device in devices]
+    return WhereItFits(needed_bytes=needed, rows=rows, note=note)
 
 
 def _enough_words(device: Device | None, needed_bytes: int) -> str:

@@ -66,6 +66,20 @@ _LARGEST_CHUNKS = 3
 _LEAST_CHUNKS = 200  # parts of all chunks, of which those of one size have to be one
 
 
+@record(kw_only=False)
+class Chunks:
+    """The chunks of one size that an allocator has given out."""
+
+    count: int
+    each_bytes: int
+    size: SizeRange
+
+    @property
+    def words(self) -> str:
+        """Return `124 chunks of 3.78 MiB`, or `1 chunk`."""
+        return f"{self.count:,} chunks of {human_bytes(self.each_bytes)}" if self.count > 1 else "1 chunk"
+
+
 @record
 class Explained:
     """What fills the memory: the cause by its name, and sentences on it, the main one first."""
@@ -287,13 +301,18 @@ def _is_held_twice(event: OutOfMemory) -> bool:
     return bool(arguments and outputs and min(arguments.middle, outputs.middle) > needed / _LEAST_CAUSE > 0)
 
 
+def held_by_itself(event: OutOfMemory) -> tuple[SizeRange | None, SizeRange | None]:
+    """Return the program's own arguments and outputs among what is in use; outputs may share memory with arguments."""
+    persistent = {row.name: row.size for row in event.totals if row.head.startswith("Persistent")}
+    return persistent.get("arguments"), persistent.get("output")
+
+
 def _of_holders(event: OutOfMemory) -> Iterator[str]:
     """Yield what the program itself holds beside what it needs: its arguments and outputs."""
     outputs = _unshared_outputs(event)
     if outputs and _is_held_twice(event):
         yield f"Outputs of {range_words(outputs)} have memory of their own: no argument is donated for them."
-    persistent = {row.name: row.size for row in event.totals if row.head.startswith("Persistent")}
-    arguments, outputs = persistent.get("arguments"), persistent.get("output")
+    arguments, outputs = held_by_itself(event)
     if event.held and arguments and outputs:
         yield (
             f"Of the {range_words(event.held)} in use this program’s own arguments are {range_words(arguments)} and its"
@@ -301,23 +320,19 @@ def _of_holders(event: OutOfMemory) -> Iterator[str]:
         )
 
 
-def _of_chunks(event: OutOfMemory) -> Iterator[str]:
+def chunks_of(event: OutOfMemory) -> Sequence[Chunks]:
+    """Return what an allocator has given out, the sizes that take most first and without those that take little."""
     named = [(_CHUNKS.match(row.name), row.size) for row in event.totals]
-    chunks = sorted(((found, size) for found, size in named if found and size), key=lambda chunk: -chunk[1].middle)
-    held = sum(size.middle for _, size in chunks)
-    largest = [
-        _chunk_words(int(found[1]), int(found[2]), size)
-        for found, size in chunks[:_LARGEST_CHUNKS]
-        if size.middle * _LEAST_CHUNKS >= held
-    ]
+    chunks = [Chunks(int(match[1]), int(match[2]), size) for match, size in named if match and size]
+    least = sum(each.size.middle for each in chunks) / _LEAST_CHUNKS
+    chunks.sort(key=lambda each: -each.size.middle)
+    return [each for each in chunks[:_LARGEST_CHUNKS] if each.size.middle >= least]
+
+
+def _of_chunks(event: OutOfMemory) -> Iterator[str]:
+    largest = [f"{range_words(chunks.size)} in {chunks.words}" for chunks in chunks_of(event)]
     if largest:
         yield f"What holds it: {', '.join(largest)}."
-
-
-def _chunk_words(count: int, each: int, size: SizeRange) -> str:
-    of_each = f" of {range_words(SizeRange(each, each))}" if count > 1 else ""
-    chunks = "chunks" if count > 1 else "chunk"
-    return f"{range_words(size)} in {count} {chunks}{of_each}"
 
 
 def _difference(one: SizeRange | None, other: SizeRange | None) -> SizeRange | None:

@@ -182,16 +182,19 @@ def unknown(event: OutOfMemory) -> list[str]:
     return [sentence for sentence in (lacks, _NO_TIMELINE if event.form.has_plan else "") if sentence]
 
 
+def shortage_sentence(event: OutOfMemory) -> str:
+    """Return how much more a program or its data needs than is free; empty where the text does not say it."""
+    needed, free = event.needed, event.free
+    if event.kind not in ("load", "data") or not needed or not free or needed.low_bytes <= free.high_bytes:
+        return ""
+    return f"It needs {range_words(needed - free)} more than is free."
+
+
 def about(event: OutOfMemory) -> Iterator[str]:
     """Yield the sentences of the form of which the text has all that they name, and what the memory is."""
     known = _named(event)
-    if (
-        event.kind in ("load", "data")
-        and event.needed
-        and event.free
-        and event.needed.low_bytes > event.free.high_bytes
-    ):
-        yield f"It needs {range_words(event.needed - event.free)} more than is free."
+    if shortage := shortage_sentence(event):
+        yield shortage
     for sentence in event.form.says:
         names = [name for _, name, _, _ in Formatter().parse(sentence) if name]
         if all(known.get(name) for name in names):

@@ -13,8 +13,8 @@ from reportgen.oom.printed_size import SizeRange
 from reportgen.record import record
 from reportgen.render import routes
 from reportgen.render.html.templates import render
-from reportgen.render.module.need import Need
-from reportgen.render.site.error_bar import buffer_name, colored_groups, error_bar
+from reportgen.render.module.where_it_fits import DeviceRow, WhereItFits
+from reportgen.render.site.error_bar import ErrorBar, buffer_name, colored_groups, error_bar
 from reportgen.reports.error_causes import (
     explained,
     free_of,
@@ -30,9 +30,11 @@ from reportgen.reports.error_words import (
     next_heading,
     next_step,
     program_need,
+    shortage_sentence,
     told,
     unknown,
     verdict,
+    would_fit,
 )
 from reportgen.reports.formats import exact_bytes, percent, range_words
 from reportgen.work import Page
@@ -65,18 +67,6 @@ class ListedBuffer:
 
 
 @record
-class DeviceRow:
-    """What a program leaves of a device as it is, and after the next step; negative if that is too small.
-
-    None where the sizes are too close to tell, and after a step that saves an unknown amount.
-    """
-
-    device: Device
-    left_bytes: int | None
-    left_after_bytes: int | None
-
-
-@record
 class ErrorView:
     """An error as the overview and its own page show it.
 
@@ -92,7 +82,8 @@ class ErrorView:
     told: Sequence[str]
     figures: Sequence[ErrorFigure]
     need_words: str
-    bar: Need | None
+    bar: ErrorBar | None
+    need_note: str
     needed_bytes: int | None
     heading: str
     next_step: str
@@ -100,7 +91,8 @@ class ErrorView:
     remedy: ReshapedBuffer | None
     saving_bytes: int
     after_bytes: int
-    devices: Sequence[DeviceRow]
+    devices: Sequence[Device]
+    where: WhereItFits | None
     scale_bytes: int
     unlisted: SizeRange | None
     notes: Sequence[str]
@@ -127,15 +119,18 @@ def _view(error: LoggedError, number: int) -> ErrorView:
     remedy = reshaped(event.buffers) if is_padding else None
     saving = (remedy.saving_bytes if remedy else padding_of_temporaries(event)) if is_padding else 0
     listed, unlisted = [buffer.size for buffer in event.buffers], _unlisted(event)
-    sizes = _figures(event)
+    sizes, bar = _figures(event), error_bar(event)
+    need_note = _need_note(event, bar)
     return ErrorView(
         error=error,
         href=routes.out_of_memory(number),
         verdict=verdict(event),
-        told=told(event),
+        # The pill beside the size says it, too.
+        told=[sentence for sentence in told(event) if sentence != shortage_sentence(event)],
         figures=sizes[:_MOST_FIGURES],
         need_words=sizes[0].words if sizes and sizes[0].label.startswith(("Needs", "Asked for")) else "",
-        bar=error_bar(event),
+        bar=bar,
+        need_note=need_note,
         needed_bytes=need.middle if need and not event.capacity else None,
         heading=next_heading(event),
         next_step=_around_command(next_step(event)),
@@ -143,10 +138,11 @@ def _view(error: LoggedError, number: int) -> ErrorView:
         remedy=remedy,
         saving_bytes=saving,
         after_bytes=need.middle - saving if need and saving else 0,
-        devices=[_device_row(device, need, saving) for device in devices_of(event)] if need else [],
+        devices=devices_of(event),
+        where=_where_it_fits(event, need, saving) if need else None,
         scale_bytes=max([1, *(size.middle for size in (*listed, unlisted) if size)]),
         unlisted=unlisted,
-        notes=_open(event),
+        notes=_open(event, has_parts=not need_note),
         tables=[*_tables(event)],
         rows=_rows(event),
     )
@@ -216,11 +212,32 @@ def _tables(event: OutOfMemory) -> Iterator[tuple[str, Sequence[Total]]]:
             yield head, [total for _, total in sorted(sized, key=lambda row: -row[0])]
 
 
-def _open(event: OutOfMemory) -> Sequence[str]:
+def _need_note(event: OutOfMemory, bar: ErrorBar | None) -> str:
+    """Return that the parts of what is needed are unknown, or what was free; empty where the text says it."""
+    if bar and bar.limit == "capacity" and not bar.named and not event.buffers:
+        return "The message does not say what it is made of."
+    if not bar and event.needed and _is_request(event):
+        return "The message says neither what was in use nor what was free."
+    return ""
+
+
+def _open(event: OutOfMemory, *, has_parts: bool) -> Sequence[str]:
     """Return what the text does not say, as sentences that the next step does not repeat."""
-    lacks = ["The message lists no buffers."] if event.form.has_plan and not event.buffers else []
+    lacks = ["The message lists no buffers."] if event.form.has_plan and not event.buffers and has_parts else []
     is_said = "`reportgen run" in next_step(event)
     return lacks + [sentence for sentence in unknown(event) if not (is_said and "`reportgen run" in sentence)]
+
+
+def _where_it_fits(event: OutOfMemory, need: SizeRange, saving: int) -> WhereItFits:
+    """Return the devices of an error, or only a sentence where it would fit all of them, or none."""
+    rows = [_device_row(device, need, saving) for device in devices_of(event)]
+    left = [size for row in rows for size in (row.left_bytes, row.left_after_bytes if saving else row.left_bytes)]
+    is_same = None not in left and len({size >= 0 for size in left if size is not None}) < 2
+    return WhereItFits(
+        needed_bytes=need.middle,
+        rows=() if is_same else rows,
+        note=would_fit(event) if is_same else "",
+    )
 
 
 def _device_row(device: Device, need: SizeRange, saving: int) -> DeviceRow:

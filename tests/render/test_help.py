@@ -11,6 +11,7 @@ from reportgen.analyse.findings import SEVERITIES
 from reportgen.render.html.markdown import markdown
 from reportgen.render.module.index import REASONS
 from reportgen.render.site.assets import template_root
+from reportgen.render.site.site_pages import fixed_pages
 
 ROOT = Path(__file__).parents[2]
 PAGES = ("glossary", "findings")
@@ -106,3 +107,13 @@ def test_no_section_is_empty(page: str) -> None:
 
 def test_a_picture_is_drawn_and_said_in_words() -> None:
     assert re.search(r'<svg [^>]*role="img" aria-label="[^"]{100,}"', str(markdown(source("glossary"))))
+
+
+def test_a_help_page_lists_its_sections_by_name() -> None:
+    texts = {page.path: page.content.decode() for page in fixed_pages("Memory") if page.path.startswith("help/")}
+    assert len(texts) == len(PAGES)
+    for page in PAGES:
+        text = texts[f"help/{page}.html"]
+        listed = text.partition('class="sections-by-name"')[2].partition("</nav>")[0]
+        assert set(re.findall(r'href="#([a-z0-9-]+)"', listed)) == anchors(page)
+        assert text.count("<h1>") == 1

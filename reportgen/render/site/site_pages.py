@@ -31,18 +31,22 @@ def site_pages(site_title: str, summaries: Sequence[Summary], front: Front) -> I
 @cache
 def fixed_pages(site_title: str) -> tuple[Page, ...]:
     """Return what does not depend on the dumps; kept, because `watch` writes a site again and again."""
-    texts = [
-        Page(path, render("pages/help.html", path, site_title=site_title, heading=heading, body=body))
-        for path, heading, body in help_texts()
-    ]
     return (
         *(Page(routes.asset(name), read_asset(name)) for name in asset_names()),
-        *texts,
+        *(_help_page(site_title, path, heading, body) for path, heading, body in help_texts()),
         shard("terms", terms()),
         # Without this file GitHub Pages runs Jekyll, which leaves out files with names that it reserves.
         Page(".nojekyll", b""),
         Page(routes.NOT_FOUND, render("pages/404.html", routes.NOT_FOUND, site_title=site_title)),
     )
+
+
+def _help_page(site_title: str, path: str, heading: str, body: Markup) -> Page:
+    """Return a help text with its sections by name beside it, under the heading that it begins with."""
+    sections = sorted(_SECTION.findall(_help_text(path)), key=lambda section: section[0].lower())
+    text = body.partition("</h1>")[2]
+    content = render("pages/help.html", path, site_title=site_title, heading=heading, sections=sections, body=text)
+    return Page(path, content)
 
 
 def help_texts() -> Iterator[tuple[str, str, Markup]]:

@@ -1,18 +1,17 @@
 """What the lines of a program fill of a peak: their bytes, and in a few words what these are and how long they stay."""
 
-from bisect import bisect_left
-from collections.abc import Sequence, Set
+from collections.abc import Sequence
 
 from reportgen.analyse.decompose import Group
 from reportgen.analyse.phases import Phase, label, pass_at
 from reportgen.analyse.records import Space
 from reportgen.parse.shape_parser import plain_shape
+from reportgen.program.buffer_uses import reads
 from reportgen.reports.formats import counted, shortened
 from reportgen.reports.report import Report
 from reportgen.reports.report_document import LineBytes
 
 _MOST_OPERATIONS = 2
-_HANDS_ON = ("tuple", "get-tuple-element", "bitcast")
 
 
 def peak_lines(report: Report, space: Space) -> Sequence[LineBytes]:
@@ -58,27 +57,14 @@ def _life(report: Report, number: int, moment: int) -> str:
     start, end = min(dump.starts[member] for member in members), max(dump.ends[member] for member in members)
     if not start <= moment <= end:
         return f"reserved: written at instruction {start:,}{_within(report.phases, start)}"
-    reads = sorted({read for member in members for read in program.reads(member)} - _passing_on(report, members))
-    place = bisect_left(reads, moment)
-    if start == moment or (place < len(reads) and reads[place] == moment):
+    following = next((read for read in reads(program, members) if read >= moment), None)
+    if moment in (start, following):
         kept = "in use at the peak"
-    elif place < len(reads):
-        kept = f"next read at {reads[place]:,}{_within(report.phases, reads[place])}"
+    elif following is not None:
+        kept = f"next read at {following:,}{_within(report.phases, following)}"
     else:
         kept = f"kept to {end:,}"
     return f"written at instruction {start:,}, {kept}"
-
-
-def _passing_on(report: Report, members: Sequence[int]) -> Set[int]:
-    """Return the moments that read values of a buffer only to write it or to hand it on."""
-    program, names = report.analysis.program, report.analysis.dump.values.names
-    own = {names[member] for member in members}
-    moments = {moment for member in members for moment in program.reads(member)}
-    return {
-        moment
-        for moment in moments
-        if (name := program.instruction_at(moment)) in own or program.opcode(name) in _HANDS_ON
-    }
 
 
 def _within(phases: Sequence[Phase], moment: int) -> str:

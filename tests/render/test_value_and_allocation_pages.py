@@ -133,6 +133,12 @@ def test_a_value_says_what_it_takes_of_the_peak_when_it_is_written_and_who_reads
     assert re.search(r"\d+(read|read last)", said)
 
 
+def test_a_value_that_a_loop_hands_on_is_read_last_by_what_reads_the_loop() -> None:
+    said = sections_of(LOOP)
+    assert all("Read last by result at instruction 6" in said[value] for value in ("v3", "v4"))
+    assert "3writtenwritten6readresult" in said["v3"]
+
+
 def test_a_buffer_with_a_gap_is_held_more_than_once() -> None:
     """Between a loop's initial value and its body, other data may lie in the slice."""
     made = module_in_sample("gpu-control-flow")

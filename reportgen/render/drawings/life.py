@@ -8,6 +8,7 @@ from typing import NamedTuple
 from markupsafe import Markup
 
 from reportgen.analyse.records import Analysis
+from reportgen.program.buffer_uses import reads, writes
 from reportgen.program.buffers import stretches
 from reportgen.program.program import Program
 from reportgen.render.drawings.svg import path
@@ -81,12 +82,8 @@ def idle_within(held: Sequence[_Stretch], used: Sequence[int]) -> Iterator[_Stre
 
 
 def uses(program: Program, members: Sequence[int]) -> Sequence[int]:
-    """Return the moments at which values are written or read; an argument is there before it is read."""
-    starts, values = program.dump.starts, program.dump.values
-    written = {
-        starts[member] for member in members if program.dump.allocations[values.allocations[member]].parameter is None
-    }
-    return sorted(written.union(*(program.reads(member) for member in members)))
+    """Return the moments at which the values of a buffer are written or read, in order."""
+    return sorted({*writes(program, members), *reads(program, members)})
 
 
 def _pixels(length: float) -> str:

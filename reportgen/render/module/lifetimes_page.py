@@ -6,6 +6,7 @@ Numbered siblings, as of the layers of a network, are one group.
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import replace
+from operator import attrgetter
 from typing import NamedTuple
 
 from markupsafe import Markup
@@ -13,9 +14,10 @@ from markupsafe import Markup
 from reportgen.analyse.lifetimes import idle_at_peak, idle_temporary_bytes
 from reportgen.analyse.peak_groups import PeakGroup
 from reportgen.analyse.records import Analysis, Space
+from reportgen.program.buffer_uses import read_next_round, reads, writes
 from reportgen.program.buffers import stretches
 from reportgen.record import record
-from reportgen.render.drawings.life import Life, life_of, uses
+from reportgen.render.drawings.life import Life, idle_within, life_of, uses
 from reportgen.render.drawings.time_axis import TimeAxis, percent_of, time_axis
 from reportgen.render.html.links import Links
 from reportgen.render.module.peak_rows import peak_kind
@@ -32,27 +34,19 @@ _ROOM_FOR_WORDS = 0.1
 
 
 class _Around(NamedTuple):
-    """The stretch at which a buffer is held around the peak, and its last use up to and its next use from there."""
+    """When a buffer is written and read next, in words, and for how many instructions it is idle around the peak."""
 
-    start: int
-    end: int
-    last_use: int | None
-    next_use: int | None
-
-    @property
-    def words(self) -> str:
-        """When it is written: from its first instruction to the last one that uses it before the peak."""
-        if self.last_use is None:
-            return ""
-        return f"{self.start:,}" if self.last_use == self.start else f"{self.start:,} to {self.last_use:,}"
+    written: str
+    next_read: str
+    idle: int
 
 
 @record
 class GroupLife:
     """When a group of buffers is held; each moment is that of the buffer that is idle longest at the peak.
 
-    `written` is empty where no instruction writes it, and `next_read` and `idle` are None where they are unknown.
-    `idle` is 0 for a group that is in use at the peak. `side` is that of the peak on which there is room for words
+    `written` and `next_read` are empty where no instruction does, and `idle` is None where it is unknown.
+    It is 0 for a group that is in use at the peak. `side` is that of the peak on which there is room for words
     until the group is used next, `after` or `before`; empty for neither. They stand at `words_at`, in percent.
     """
 
@@ -62,7 +56,7 @@ class GroupLife:
     size_bytes: int
     life: Life | None
     written: str
-    next_read: int | None
+    next_read: str
     idle: int | None
     side: str
     words_at: str
@@ -131,7 +125,8 @@ def _row(module: Module, group: PeakGroup, peak: int, links: Links) -> GroupLife
     drawn = life_of(analysis, all_members, module.color(first), peak)
     # Without uses nothing tells an idle stretch from one at which values are read.
     has_uses = analysis.dump.used_values is not None
-    stretch = max((_at_peak(analysis, members, peak) for members in buffers), key=_idle) if has_uses else None
+    around = [_at_peak(analysis, members, peak) for members in buffers] if has_uses else []
+    stretch = max(around, key=attrgetter("idle"), default=None)
     times = f"{len(group.buffers):,} × " if len(group.buffers) > 1 else ""
     row = GroupLife(
         name=links.named(first, group.name),
@@ -140,7 +135,7 @@ def _row(module: Module, group: PeakGroup, peak: int, links: Links) -> GroupLife
         size_bytes=group.size_bytes,
         life=drawn if has_uses or drawn is None else drawn._replace(waiting=""),
         written="",
-        next_read=None,
+        next_read="",
         idle=None,
         side="",
         words_at="",
@@ -148,13 +143,13 @@ def _row(module: Module, group: PeakGroup, peak: int, links: Links) -> GroupLife
     if stretch is None:
         return row
     # In a short program, the instruction of the peak itself is a wide part of the bar.
-    after = peak if _idle(stretch) else peak + 1
+    after = peak if stretch.idle else peak + 1
     side = _side(uses(analysis.program, all_members), peak, after, analysis.moments)
     return replace(
         row,
-        written=stretch.words,
-        next_read=stretch.next_use,
-        idle=_idle(stretch),
+        written=stretch.written,
+        next_read=stretch.next_read,
+        idle=stretch.idle,
         side=side,
         words_at=percent_of(after if side == "after" else peak, max(analysis.moments, 1)),
     )
@@ -170,16 +165,16 @@ def _side(used: Sequence[int], peak: int, after: int, moments: int) -> str:
 
 
 def _at_peak(analysis: Analysis, members: Sequence[int], peak: int) -> _Around:
-    """Return the uses of a buffer around the peak; one that nothing reads any more has no next use."""
+    """Return the uses of a buffer around the peak."""
+    program = analysis.program
     held = stretches(members, analysis.dump.starts, analysis.dump.ends)
     start, end = next(((first, last) for first, last in held if first <= peak <= last), (peak, peak))
-    used = [moment for moment in uses(analysis.program, members) if start <= moment <= end]
-    before, after = bisect_right(used, peak), bisect_left(used, peak)
-    return _Around(start, end, used[before - 1] if before else None, used[after] if after < len(used) else None)
-
-
-def _idle(stretch: _Around) -> int:
-    """Return for how many instructions around the peak a buffer is neither written nor read."""
-    first = stretch.start - 1 if stretch.last_use is None else stretch.last_use
-    last = stretch.end + 1 if stretch.next_use is None else stretch.next_use
-    return max(0, last - first - 1)
+    written = [f"{moment:,}" for moment in writes(program, members) if start <= moment <= end]
+    read = next((f"{moment:,}" for moment in reads(program, members) if peak <= moment <= end), "")
+    again = None if read else read_next_round(program, members, peak)
+    idle = idle_within([(start, end)], uses(program, members))
+    return _Around(
+        written=" to ".join(dict.fromkeys((*written[:1], *written[-1:]))),
+        next_read=f"{again[0]:,}, next round" if again else read,
+        idle=next((last - first + 1 for first, last in idle if first <= peak <= last), 0),
+    )

@@ -1,11 +1,11 @@
 """Say in one sentence what a value is to the program: who writes it, who reads it last, and why it is at the peak."""
 
-from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from html import escape
 
 from reportgen.analyse.phases import Phase, pass_at
 from reportgen.program.author import UNNAMED_ARGUMENT
+from reportgen.program.buffer_uses import read_next_round, reads, same_contents
 from reportgen.program.scopes import short_name
 from reportgen.render.html.links import Links, listed
 from reportgen.render.view import Module
@@ -26,15 +26,22 @@ class ValueStory:
     def of(self, number: int) -> str:
         """Return the sentences about a value as HTML; empty for one that is never live."""
         analysis = self._module.analysis
-        dump, start, end = analysis.dump, analysis.dump.starts[number], analysis.dump.ends[number]
-        if start < 0:
+        dump = analysis.dump
+        if dump.starts[number] < 0:
             return ""
-        allocation = dump.allocations[dump.values.allocations[number]]
-        peak, reads = self._peaks.get(allocation.color), analysis.program.reads(number)
-        return " ".join([self._origin(number, start), *self._again(number), *self._uses(reads, start, end, peak)])
+        peak = self._peaks.get(dump.allocations[dump.values.allocations[number]].color)
+        members = same_contents(analysis.program, number)
+        read = reads(analysis.program, members)
+        sentences = [self._origin(number, members), *self._again(number)]
+        if read:
+            sentences += [*self._kept(members, read[-1]), self._last_read(read[-1])]
+            start, end = min(dump.starts[member] for member in members), max(dump.ends[member] for member in members)
+            if peak is not None and start <= peak <= end:
+                sentences.append(self._at_peak(members, [start, *read], peak))
+        return " ".join(sentences)
 
-    def _origin(self, number: int, start: int) -> str:
-        """Return who holds or writes the value."""
+    def _origin(self, number: int, members: Sequence[int]) -> str:
+        """Return who holds the value, or writes it and the others of the same contents."""
         attribution = self._module.attribution(number)
         if attribution.rule == "argument":
             first = f", read first at {_line(attribution.read_first)}" if attribution.read_first else ""
@@ -42,13 +49,12 @@ class ValueStory:
             named = f"The argument <code>{escape(shortened(attribution.name))}</code>"
             subject = attribution.name.capitalize() if is_number else named
             return f"{subject}, kept for the whole run{first}."
-        name = self._module.analysis.dump.values.names[number]
+        dump = self._module.analysis.dump
         is_known = attribution.is_named and not attribution.relation
-        by = escape(shortened(short_name(attribution.name) if is_known else name))
+        name = short_name(attribution.name) if is_known else dump.values.names[members[0]]
         where = f" ({_line(attribution.source)})" if attribution.source and is_known else ""
-        return (
-            f"<b>Written by</b> <code>{by}</code>{where} at instruction {start:,}{_within(self._module.phases, start)}."
-        )
+        by = f"<b>Written by</b> <code>{escape(shortened(name))}</code>{where}"
+        return f"{by} {self._when(dump.starts[members[0]])}."
 
     def _again(self, number: int) -> Iterator[str]:
         """Yield which instructions compute the same value."""
@@ -58,24 +64,49 @@ class ValueStory:
         elif again := program.repetitions.get(name):
             yield f"XLA recomputes it as {listed(again, self._links.instruction)}, to hold less."
 
-    def _uses(self, reads: Sequence[int], start: int, end: int, peak: int | None) -> Iterator[str]:
-        """Yield who reads the value last, and whether it is used at the peak."""
-        if not reads:
-            return
-        reader = self._module.instruction_at(reads[-1])
+    def _kept(self, members: Sequence[int], last: int) -> Iterator[str]:
+        """Yield which loop writes a part of the value in each round, if it is read after the loop."""
+        program, moment_of = self._module.analysis.program, self._module.analysis.dump.moment_of
+        around = program.loops_around(program.dump.values.names[members[0]])
+        kept_by = next((loop for loop in reversed(around) if moment_of.get(loop, last) < last), None)
+        if kept_by:
+            phase = pass_at(self._module.phases, last)
+            until = f"for {_PASSES[phase.kind]}" if phase else "until then"
+            loop = self._loop(kept_by)
+            yield f"{loop[0].upper()}{loop[1:]} keeps it {until}."
+
+    def _last_read(self, moment: int) -> str:
+        reader = self._module.instruction_at(moment)
         by = f" by {self._links.instruction(reader)}" if reader else ""
-        yield f"<b>Read last</b>{by} at instruction {reads[-1]:,}{_within(self._module.phases, reads[-1])}."
-        if peak is None or not start <= peak <= end:
-            return
-        place = bisect_left(reads, peak)
-        before = reads[place - 1] if place else start
-        if place == len(reads):
-            yield "At the peak it is live although nothing reads it any more."
-        elif before < peak < reads[place]:
-            idle = counted(reads[place] - before - 1, "instruction")
-            yield f"At the peak it is <b>idle</b>: nothing uses it for {idle}."
-        else:
-            yield "It is used at the peak."
+        made = self._module.analysis.dump.made_by.get(reader or "")
+        source = self._module.attribution(made[0]).source if made else ""
+        where = f" ({_line(source)})" if source else ""
+        return f"<b>Read last</b>{by}{where} {self._when(moment)}."
+
+    def _at_peak(self, members: Sequence[int], used: Sequence[int], peak: int) -> str:
+        """Return whether a value that is used at some moments is used at the peak, and if not, when next."""
+        if peak in used:
+            return "It is used at the peak."
+        following = next((moment for moment in used if moment > peak), None)
+        if following is not None:
+            idle = following - max(moment for moment in used if moment < peak) - 1
+            return f"At the peak it is <b>idle</b>: nothing uses it for {counted(idle, 'instruction')}."
+        if again := read_next_round(self._module.analysis.program, members, peak):
+            moment, loop = again
+            return f"At the peak it is <b>idle</b>: the next round of {self._loop(loop)} reads it, at {moment:,}."
+        return "At the peak it is live although nothing reads it any more."
+
+    def _loop(self, name: str) -> str:
+        """Return a loop by its line or, without one, by its instruction."""
+        phase = next((phase for phase in self._module.phases if phase.instruction == name), None)
+        return (
+            f"the loop at {_line(phase.source)}"
+            if phase and phase.source
+            else f"the loop {self._links.instruction(name)}"
+        )
+
+    def _when(self, moment: int) -> str:
+        return f"at instruction {moment:,}{_within(self._module.phases, moment)}"
 
 
 def _line(source: str) -> str:

@@ -1,8 +1,9 @@
 """Show when a value is written and read, and by what, as a few rows."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from reportgen.analyse.phases import label, pass_at
+from reportgen.program.buffer_uses import reads, same_contents
 from reportgen.render.html.links import Links
 from reportgen.render.view import Module
 
@@ -23,35 +24,29 @@ class ValueUses:
         return f'<table class="uses">{rows}</table>{"" if is_known else _UNKNOWN}'
 
     def _rows(self, number: int) -> Iterator[tuple[str, str, str]]:
-        """Yield the instruction, what it does, and its name with the pass that it runs in."""
-        dump = self._module.analysis.dump
-        start, values = dump.starts[number], dump.values
-        if dump.allocations[values.allocations[number]].parameter is not None:
-            yield f"{max(start, 0):,}", "argument", "held from the start"
+        """Yield the instruction, what it does, and its name with the pass that it runs in.
+
+        They are those of all values with the contents of this one, as a loop that keeps it returns it under its own
+        name.
+        """
+        program, dump = self._module.analysis.program, self._module.analysis.dump
+        members = same_contents(program, number)
+        names = dump.values.names
+        if dump.allocations[dump.values.allocations[number]].parameter is not None:
+            yield f"{max(dump.starts[number], 0):,}", "argument", "held from the start"
         else:
-            yield self._when(start), "written", f"{self._links.instruction(values.names[number])}{self._within(start)}"
-        used = dump.used(number)
-        # Instructions that are not scheduled come first, and one may read a value twice.
-        names = list(dict.fromkeys(use.name for use in used.uses)) if used else []
-        readers = sorted(names, key=lambda name: dump.moment_of.get(name, -1))
-        if not readers and used:
+            yield self._row(dump.starts[members[0]], "written", names[members[0]])
+        read = reads(program, members)
+        if not read and dump.used(number):
             yield "", "not read", ""
-        yield from self._reads(readers)
-
-    def _reads(self, readers: Sequence[str]) -> Iterator[tuple[str, str, str]]:
-        moment_of = self._module.analysis.dump.moment_of
-        for place, name in enumerate(readers, 1):
-            if place == len(readers) or place < _MOST_READS or len(readers) == _MOST_READS + 1:
-                moment = moment_of.get(name, -1)
-                how = "read last" if place == len(readers) > 1 else "read"
-                yield self._when(moment), how, f"{self._links.instruction(name)}{self._within(moment)}"
+        for place, moment in enumerate(read, 1):
+            if place == len(read) or place < _MOST_READS or len(read) == _MOST_READS + 1:
+                how = "read last" if place == len(read) > 1 else "read"
+                yield self._row(moment, how, program.instruction_at(moment))
             elif place == _MOST_READS:
-                yield "", "read", f"by {len(readers) - _MOST_READS:,} more instructions"
+                yield "", "read", f"by {len(read) - _MOST_READS:,} more instructions"
 
-    @staticmethod
-    def _when(moment: int) -> str:
-        return "–" if moment < 0 else f"{moment:,}"
-
-    def _within(self, moment: int) -> str:
+    def _row(self, moment: int, how: str, name: str) -> tuple[str, str, str]:
         phase = pass_at(self._module.phases, moment)
-        return f", {label(phase.kind, phase.passes)}" if phase else ""
+        within = f", {label(phase.kind, phase.passes)}" if phase else ""
+        return "–" if moment < 0 else f"{moment:,}", how, f"{self._links.instruction(name)}{within}"

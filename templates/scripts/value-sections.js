@@ -22,8 +22,8 @@ export const startValueSections = () => {
     const asked = askedValue(), name = (asked?.querySelector(".xla") ?? asked?.querySelector("h2, th"))?.textContent;
     document.title = name ? `${name}${title.slice(title.indexOf(" · "))}` : title;
   };
-  values.querySelectorAll(":scope > section").forEach((section) =>
-    section.querySelector("h2")?.after(make("p", { class: "steps" }, [make("a", { href: `${values.dataset.map}#fit=${section.id.slice(1)}` }, ["Show on the packing map"])])));
+  values.querySelectorAll(":scope > section:not(.small-values)").forEach((section) =>
+    section.append(make("p", { class: "steps" }, [make("a", { href: `${values.dataset.map}#fit=${section.id.slice(1)}` }, ["Show on the packing map"])])));
   addEventListener("hashchange", showTitle);
   showTitle();
 };

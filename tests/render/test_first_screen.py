@@ -15,7 +15,7 @@ from reportgen.analyse.spaces import main_space
 from reportgen.analyse.temporary_parts import temporary_parts
 from reportgen.model import Dump
 from reportgen.render.drawings.chart_data import memory_over_time, stacked
-from reportgen.render.drawings.life import idle_within, life_of
+from reportgen.render.drawings.life import life_of
 from reportgen.render.drawings.memory_chart import memory_chart
 from reportgen.render.html.links import Links
 from reportgen.render.module.first_suggestions import first_suggestions
@@ -126,12 +126,6 @@ def test_a_program_that_needs_nothing_has_a_page_whatever_the_device_has() -> No
     made = Module(label="empty", title="empty", stage=None, number=None, analysis=analysis, capacities=capacities)
     page = tree_of(index_page(made, "Memory").content.decode())
     assert [*page.all("p", class_="headline")] == []
-
-
-def test_what_waits_is_held_and_not_used() -> None:
-    assert list(idle_within([(0, 9)], [0, 4, 9])) == [(1, 3), (5, 8)]
-    assert list(idle_within([(2, 3), (6, 8)], [2, 7])) == [(3, 3), (6, 6), (8, 8)]
-    assert list(idle_within([(0, 1)], [0, 1])) == []
 
 
 def test_a_value_that_is_never_live_has_no_strip() -> None:

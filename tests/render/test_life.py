@@ -3,16 +3,28 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reportgen.render.drawings.life import STRIP_WIDTH, _strokes
+from reportgen.render.drawings.life import STRIP_WIDTH, _spans, _strokes, _without
 
 
 @given(st.lists(st.integers(1, 40), min_size=2, max_size=400).filter(lambda gaps: len(gaps) % 2 == 0))
 def test_strokes_lie_apart_and_are_at_least_half_a_pixel_wide(gaps: list[int]) -> None:
     edges = [sum(gaps[: end + 1]) for end in range(len(gaps))]
     held = list(zip(edges[::2], edges[1::2], strict=True))
-    drawn = _strokes(held, edges[-1] + 1).split("M")[1:]
+    drawn = _strokes(_spans(held, edges[-1] + 1)).split("M")[1:]
     assert 1 <= len(drawn) <= 2 * STRIP_WIDTH
     lefts = [float(stroke.split(" ")[0]) for stroke in drawn]
     widths = [float(stroke.split("h")[1]) for stroke in drawn]
     assert min(widths) >= 0.5
     assert all(left + width <= right + 0.11 for left, width, right in zip(lefts, widths, lefts[1:], strict=False))
+
+
+def test_what_waits_is_held_and_not_used() -> None:
+    assert list(_without([(0, 10)], [(0, 1), (4, 5), (9, 10)])) == [(1, 4), (5, 9)]
+    assert list(_without([(2, 4), (6, 9)], [(2, 3), (7, 8)])) == [(3, 4), (6, 7), (8, 9)]
+    assert list(_without([(0, 2)], [(0, 2)])) == []
+
+
+def test_a_use_is_at_least_half_a_pixel_of_a_long_program() -> None:
+    held = _spans([(0, 99_999)], 100_000)
+    waiting = list(_without(held, _spans([(0, 0), (50_000, 50_000)], 100_000)))
+    assert waiting == [(0.5, 60), (60.5, STRIP_WIDTH)]

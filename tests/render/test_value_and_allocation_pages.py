@@ -117,13 +117,12 @@ def test_a_value_of_the_same_buffer_is_not_named_as_its_neighbour_again() -> Non
     assert not re.search("Before|After", sections_of(LOOP)["v2"])
 
 
-def test_the_picture_of_a_value_has_its_buffer_and_its_own_life_and_the_curve_once_on_a_page() -> None:
+def test_the_picture_of_a_value_has_the_life_of_its_buffer_and_the_curve_once_on_a_page() -> None:
     (page,) = (html for path, html in html_of(LOOP).items() if path.startswith("v/"))
     assert page.count('<symbol id="curve-0">') == 1
     assert page.count('<use href="#curve-0"/>') == page.count('class="life-curve ')
-    # Of a value that shares its buffer, its own life is solid, and the rest of the buffer is pale before it.
-    assert page.count('class="rest"') == 4
-    assert 'class="waiting"' not in page
+    # The four values of one buffer have one life, which is idle between what writes and what reads it.
+    assert page.count('<path d="M20 6h120"/><path class="waiting" d="M40 6h20M80 6h40"/>') == 4
 
 
 def test_a_value_says_what_it_takes_of_the_peak_when_it_is_written_and_who_reads_it() -> None:

@@ -1,8 +1,6 @@
 """Draw when something is held, and when it only waits, as a strip on the time axis of the program."""
 
-from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
 from typing import NamedTuple
 
 from markupsafe import Markup
@@ -15,6 +13,7 @@ from reportgen.render.drawings.svg import path
 
 STRIP_WIDTH, STRIP_HEIGHT = 120, 12
 _Stretch = tuple[int, int]
+_Span = tuple[float, float]
 
 
 class Life(NamedTuple):
@@ -39,21 +38,19 @@ class Life(NamedTuple):
 def life_of(analysis: Analysis, members: Sequence[int], look: str, peak: int | None) -> Life | None:
     """Return when values are held, with the moment of the peak; None for what is never live.
 
-    They wait while they are held and none of them is written or read.
+    They wait while they are held and none of them is written or read, if the dump says what reads them.
     """
-    held = stretches(members, analysis.dump.starts, analysis.dump.ends)
-    return life(held, uses(analysis.program, members), analysis.moments, look, peak) if held else None
-
-
-def life(held: Sequence[_Stretch], used: Sequence[int], moments: int, look: str, peak: int | None) -> Life:
-    """Return what is held for some stretches of a program's `moments`, and waits while it is not in use."""
-    total = max(moments, 1)
-    waiting = list(idle_within(held, used))
+    held, total = stretches(members, analysis.dump.starts, analysis.dump.ends), max(analysis.moments, 1)
+    if not held:
+        return None
+    shown, used = _spans(held, total), uses(analysis.program, members)
+    is_known = analysis.dump.used_values is not None
+    waiting = list(_without(shown, _spans([(moment, moment) for moment in used], total))) if is_known else []
     (start, _), (_, end) = held[0], held[-1]
     return Life(
         look=look,
-        held=_strokes(held, total),
-        waiting=_strokes(waiting, total) if waiting else "",
+        held=_strokes(shown),
+        waiting=_strokes(waiting),
         peak=f"M{_pixels(peak * STRIP_WIDTH / total)} 0v{STRIP_HEIGHT}" if peak is not None else "",
         start=start,
         end=end,
@@ -74,13 +71,6 @@ def life_strip(life: Life | None, *, has_words: bool = True) -> Markup:
     return Markup(f"{start}{words}{peak}{path(life.held)}{waiting}</svg>")
 
 
-def idle_within(held: Sequence[_Stretch], used: Sequence[int]) -> Iterator[_Stretch]:
-    """Yield the parts of some stretches at which nothing is used; `used` are moments in order."""
-    for first, last in held:
-        inside = [first - 1, *used[bisect_left(used, first) : bisect_right(used, last)], last + 1]
-        yield from ((before + 1, after - 1) for before, after in pairwise(inside) if after - before > 1)
-
-
 def uses(program: Program, members: Sequence[int]) -> Sequence[int]:
     """Return the moments at which the values of a buffer are written or read, in order."""
     return sorted({*writes(program, members), *reads(program, members)})
@@ -90,14 +80,26 @@ def _pixels(length: float) -> str:
     return f"{length:.1f}".removesuffix(".0")
 
 
-def _strokes(held: Sequence[_Stretch], total: int) -> str:
-    """Return the stretches as strokes of at least half a pixel; those that overlap on the strip become one."""
-    strokes: list[tuple[float, float]] = []
+def _spans(held: Sequence[_Stretch], total: int) -> Sequence[_Span]:
+    """Return stretches as parts of the strip, each of at least half a pixel; those that overlap become one."""
+    spans: list[_Span] = []
     for first, last in held:
         left = first * STRIP_WIDTH / total
         right = max((last + 1) * STRIP_WIDTH / total, left + 0.5)
-        if strokes and left <= strokes[-1][1]:
-            strokes[-1] = strokes[-1][0], max(right, strokes[-1][1])
+        if spans and left <= spans[-1][1]:
+            spans[-1] = spans[-1][0], max(spans[-1][1], right)
         else:
-            strokes.append((left, right))
-    return "".join(f"M{_pixels(left)} {STRIP_HEIGHT // 2}h{_pixels(right - left)}" for left, right in strokes)
+            spans.append((left, right))
+    return spans
+
+
+def _without(held: Sequence[_Span], used: Sequence[_Span]) -> Iterator[_Span]:
+    """Yield the parts of some spans that others, in order, do not cover."""
+    for left, right in held:
+        edges = [left, *(edge for span in used if span[1] > left and span[0] < right for edge in span), right]
+        yield from ((begin, end) for begin, end in zip(edges[::2], edges[1::2], strict=True) if begin < end)
+
+
+def _strokes(spans: Sequence[_Span]) -> str:
+    edges = ((round(left, 1), round(right, 1)) for left, right in spans)
+    return "".join(f"M{_pixels(left)} {STRIP_HEIGHT // 2}h{_pixels(right - left)}" for left, right in edges)

@@ -45,26 +45,21 @@ def symbols(space: Space, peak: Peak, axis: TimeAxis, length: int) -> str:
     )
 
 
-def life_below_curve(space: Space, buffer: Life, own: tuple[int, int], axis: TimeAxis, length: int) -> str:
-    """Return the drawing of a value's life on a page that has the symbols; what else its buffer holds is paler.
-
-    The value is live from one instruction to another, whose numbers stand at the ends.
-    """
-    start, end = own
-    left, width = (part * STRIP_WIDTH / length for part in (start, end + 1 - start))
-    rest = path(buffer.held, "rest") if own != (buffer.start, buffer.end) else ""
-    shapes = rest + path(f"M{left:.1f} {STRIP_HEIGHT // 2}h{max(width, 0.5):.1f}")
+def life_below_curve(space: Space, buffer: Life, axis: TimeAxis, length: int) -> str:
+    """Return the drawing of a buffer's life on a page that has the symbols, with the numbers of its ends."""
+    shapes = path(buffer.held) + (path(buffer.waiting, "waiting") if buffer.waiting else "")
     box = f'viewBox="0 0 {STRIP_WIDTH} {STRIP_HEIGHT}" preserveAspectRatio="none"'
     return (
         f'<svg class="life-curve {buffer.look}" height="{_HEIGHT}" aria-hidden="true">'
         f'<use href="#curve-{space.color}"/>'
         f'<svg y="{_TOP_OF_BAR}" height="{_BAR}" {box}>{shapes}</svg>'
-        f'<use href="#peak-{space.color}"/>{_edges(start, end, axis, length)}</svg>'
+        f'<use href="#peak-{space.color}"/>{_edges(buffer, axis, length)}</svg>'
     )
 
 
-def _edges(start: int, end: int, axis: TimeAxis, length: int) -> str:
+def _edges(buffer: Life, axis: TimeAxis, length: int) -> str:
     """Return the numbers of the first and the last instruction of a life beside its bar, where they have room."""
+    start, end = buffer.start, buffer.end
     room, middle = ROOM_FOR_NUMBER * length, _TOP_OF_BAR + _BAR // 2 + 4
     before = start >= room and not start - room <= axis.peak <= start
     after = end + 1 <= length - room and not end <= axis.peak <= end + room

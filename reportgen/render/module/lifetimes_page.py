@@ -17,7 +17,7 @@ from reportgen.analyse.records import Analysis, Space
 from reportgen.program.buffer_uses import read_next_round, reads, writes
 from reportgen.program.buffers import stretches
 from reportgen.record import record
-from reportgen.render.drawings.life import Life, idle_within, life_of, uses
+from reportgen.render.drawings.life import Life, life_of, uses
 from reportgen.render.drawings.time_axis import TimeAxis, percent_of, time_axis
 from reportgen.render.html.links import Links
 from reportgen.render.module.peak_rows import peak_kind
@@ -122,7 +122,6 @@ def _row(module: Module, group: PeakGroup, peak: int, links: Links) -> GroupLife
     analysis, first = module.analysis, group.buffers[0]
     buffers = [analysis.program.buffers.members(number) for number in group.buffers]
     all_members = [member for members in buffers for member in members]
-    drawn = life_of(analysis, all_members, module.color(first), peak)
     # Without uses nothing tells an idle stretch from one at which values are read.
     has_uses = analysis.dump.used_values is not None
     around = [_at_peak(analysis, members, peak) for members in buffers] if has_uses else []
@@ -133,7 +132,7 @@ def _row(module: Module, group: PeakGroup, peak: int, links: Links) -> GroupLife
         line=links.line(module.attribution(first).source),
         shape=Markup("<code>{}{}</code>").format(times, shortened(group.shape)),
         size_bytes=group.size_bytes,
-        life=drawn if has_uses or drawn is None else drawn._replace(waiting=""),
+        life=life_of(analysis, all_members, module.color(first), peak),
         written="",
         next_read="",
         idle=None,
@@ -172,9 +171,10 @@ def _at_peak(analysis: Analysis, members: Sequence[int], peak: int) -> _Around:
     written = [f"{moment:,}" for moment in writes(program, members) if start <= moment <= end]
     read = next((f"{moment:,}" for moment in reads(program, members) if peak <= moment <= end), "")
     again = None if read else read_next_round(program, members, peak)
-    idle = idle_within([(start, end)], uses(program, members))
+    used = [start - 1, *(moment for moment in uses(program, members) if start <= moment <= end), end + 1]
+    idle = used[bisect_left(used, peak)] - used[bisect_right(used, peak) - 1] - 1
     return _Around(
         written=" to ".join(dict.fromkeys((*written[:1], *written[-1:]))),
         next_read=f"{again[0]:,}, next round" if again else read,
-        idle=next((last - first + 1 for first, last in idle if first <= peak <= last), 0),
+        idle=max(idle, 0),
     )

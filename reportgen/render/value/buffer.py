@@ -34,7 +34,7 @@ class BufferRow:
         steps = " → ".join(self._steps(members, self._places[number]))
         return (
             f"<dt>Same buffer<dd>{steps}, {len(members):,} values that XLA keeps in the same bytes."
-            f"{self._held(members[0])} In the bar above, the life of this one is solid, and the rest of theirs is pale."
+            f"{self._held(members[0])}"
         )
 
     def _steps(self, members: Sequence[int], place: int) -> Iterator[str]:

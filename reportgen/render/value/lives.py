@@ -5,8 +5,7 @@ from functools import lru_cache
 
 from reportgen.analyse.records import Space
 from reportgen.analyse.spaces import main_space
-from reportgen.program.buffers import stretches
-from reportgen.render.drawings.life import Life, life
+from reportgen.render.drawings.life import Life, life_of
 from reportgen.render.drawings.life_curve import life_below_curve, symbols
 from reportgen.render.drawings.time_axis import time_axis
 from reportgen.render.view import Module
@@ -43,19 +42,20 @@ class ValueLives:
         return "".join(self._symbols[color] for color in colors if color in self._symbols)
 
     def drawing(self, number: int) -> str:
-        """Return the life of a value within that of its buffer; empty for one never live."""
-        dump, space = self._analysis.dump, self._space(number)
-        start, end = dump.starts[number], dump.ends[number]
-        if start < 0 or space.color not in self._axes:
+        """Return the life of the buffer of a value; empty for one never live."""
+        space = self._space(number)
+        if self._analysis.dump.starts[number] < 0 or space.color not in self._axes:
             return ""
-        first = self._analysis.program.buffers.members(number)[0]
-        held, look = self._buffer(first), self._module.color(number)
-        return life_below_curve(space, held._replace(look=look), (start, end), self._axes[space.color], self._length)
+        buffer = self._buffer(self._analysis.program.buffers.members(number)[0])
+        if buffer is None:
+            return ""
+        return life_below_curve(
+            space, buffer._replace(look=self._module.color(number)), self._axes[space.color], self._length
+        )
 
-    def _buffer_life(self, first: int) -> Life:
+    def _buffer_life(self, first: int) -> Life | None:
         """Return the life of the buffer that begins with a value."""
-        dump, members = self._analysis.dump, self._analysis.program.buffers.members(first)
-        return life(stretches(members, dump.starts, dump.ends), (), self._analysis.moments, "", None)
+        return life_of(self._analysis, self._analysis.program.buffers.members(first), "", None)
 
     def at_peak(self, number: int) -> str:
         """Return the part of the peak of its space that the buffer of a value takes, in words.

@@ -34,7 +34,6 @@ class ValueNeighbours:
         self._handovers = _handovers(module)
         self._simultaneous = _simultaneous(module)
         self._conflicts = conflicts_by_value(module.analysis)
-        # The page links the memory spaces once, at the top.
         self._spaces = {color: links.space_name(space) for color, space in module.analysis.spaces.items()}
 
     def section(self, number: int) -> str:

@@ -5,7 +5,7 @@ from html import escape
 
 from reportgen.analyse.phases import Phase, pass_at
 from reportgen.program.author import UNNAMED_ARGUMENT
-from reportgen.program.buffer_uses import read_next_round, reads, same_contents
+from reportgen.program.buffer_uses import read_next_round, reads, same_contents, writes
 from reportgen.program.scopes import short_name
 from reportgen.render.html.links import Links, listed
 from reportgen.render.view import Module
@@ -37,7 +37,7 @@ class ValueStory:
             sentences += [*self._kept(members, read[-1]), self._last_read(read[-1])]
             start, end = min(dump.starts[member] for member in members), max(dump.ends[member] for member in members)
             if peak is not None and start <= peak <= end:
-                sentences.append(self._at_peak(members, [start, *read], peak))
+                sentences.append(self._at_peak(members, start, read, peak))
         return " ".join(sentences)
 
     def _origin(self, number: int, members: Sequence[int]) -> str:
@@ -83,13 +83,14 @@ class ValueStory:
         where = f" ({_line(source)})" if source else ""
         return f"<b>Read last</b>{by}{where} {self._when(moment)}."
 
-    def _at_peak(self, members: Sequence[int], used: Sequence[int], peak: int) -> str:
-        """Return whether a value that is used at some moments is used at the peak, and if not, when next."""
+    def _at_peak(self, members: Sequence[int], start: int, read: Sequence[int], peak: int) -> str:
+        """Return whether a value that is live from `start` is used at the peak, and if not, when next."""
+        used = {*writes(self._module.analysis.program, members), *read}
         if peak in used:
             return "It is used at the peak."
-        following = next((moment for moment in used if moment > peak), None)
+        following = next((moment for moment in read if moment > peak), None)
         if following is not None:
-            idle = following - max(moment for moment in used if moment < peak) - 1
+            idle = following - max((moment for moment in used if moment < peak), default=start - 1) - 1
             return f"At the peak it is <b>idle</b>: nothing uses it for {counted(idle, 'instruction')}."
         if again := read_next_round(self._module.analysis.program, members, peak):
             moment, loop = again

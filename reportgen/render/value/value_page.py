@@ -33,18 +33,6 @@ from reportgen.reports.formats import cut, shortened
 from reportgen.reports.report import key_text
 from reportgen.work import Page
 
-TERMS = (
-    ("padding", "padding"),
-    ("live-range", "live range"),
-    ("buffer", "buffer"),
-    ("attributed", "attribution"),
-    ("without-it", "peak without a buffer"),
-    ("peak-resident", "peak"),
-    ("hand-over", "hand-over"),
-    ("phi", "phi"),
-)
-"""The terms of the glossary that are said of values, linked at the top of the page."""
-
 _FOLDED_TEXT = 2_000
 _LONGEST_SHAPE = 60
 
@@ -110,8 +98,6 @@ class ValueRenderer:
             site_title=self._site_title,
             module=self._module,
             links=self._links,
-            terms=TERMS,
-            spaces=[self._links.space(space) for space in self._module.analysis.spaces.values()],
             name=lambda number: shortened(key_text(self._module.analysis.facts[number].value.key)),
             first=numbers[0],
             last=numbers[-1],

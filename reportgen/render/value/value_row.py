@@ -11,7 +11,7 @@ from reportgen.reports.formats import cut, shortened
 
 COLUMNS = ("Bytes", "Value", "Live", "Shape", "Operation or argument", "Read by", "Allocation, offset")
 
-_LONGEST_SHAPE, _MOST_READERS = 80, 5
+_LONGEST_SHAPE, _MOST_READERS = 40, 5
 
 
 class ValueRows:
@@ -24,13 +24,13 @@ class ValueRows:
         """Return the row of a value; the first one of an instruction has the text of that below it."""
         dump, values, links = self._module.analysis.dump, self._module.analysis.dump.values, self._links
         start, end, allocation = dump.starts[number], dump.ends[number], values.allocations[number]
-        index = dump.allocations[allocation].index
+        index, author = dump.allocations[allocation].index, self._module.attribution(number)
         live = f'<td style="{self._place(start, end)}">{start:,} to {end:,}' if start >= 0 else "<td>–"
         cells = (
             f'<th scope="row">{escape(shortened(values.keys[number].removesuffix(WHOLE)))}',
             live,
             f"<td><code>{escape(cut(values.shapes[number], _LONGEST_SHAPE))}</code>",
-            f"<td>{links.origin(number)}",
+            f"<td>{links.origin_of([author], author.name)}",
             f"<td>{self._readers(number)}",
             f'<td><a href="{links.allocation_href(allocation)}">{index}</a> + {values.offsets[number]:,}',
         )

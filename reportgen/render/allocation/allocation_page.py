@@ -4,8 +4,6 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import NamedTuple
 
-from markupsafe import Markup
-
 from reportgen.analyse.classes import MemoryClass, memory_class
 from reportgen.analyse.notable import MOST_IN_ROW, notable_allocations
 from reportgen.analyse.records import Space
@@ -14,7 +12,6 @@ from reportgen.render.allocation.allocation_row import COLUMNS, allocation_row
 from reportgen.render.allocation.usage import AllocationUsage, Usage
 from reportgen.render.html.excerpts import ExcerptLine, excerpt
 from reportgen.render.html.links import Links
-from reportgen.render.html.markup import human_and_exact
 from reportgen.render.html.page_table import PageTable, table
 from reportgen.render.html.templates import render
 from reportgen.render.html.value_columns import NumberedValue, value_columns_in_allocation
@@ -32,7 +29,6 @@ class AllocationSection(NamedTuple):
     allocation: Allocation
     memory_class: MemoryClass
     kinds: Sequence[str]
-    size: Markup
     space: Space
     usage: Usage
     location: str
@@ -105,7 +101,6 @@ class AllocationRenderer:
             allocation=allocation,
             memory_class=memory_class(allocation),
             kinds=allocation_kinds(module, number),
-            size=human_and_exact(allocation.size_bytes),
             space=analysis.spaces[allocation.color],
             usage=self._usage.of(number),
             location=location,

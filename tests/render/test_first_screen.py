@@ -1,5 +1,6 @@
 """What a module's page begins with adds up to what is needed, and says what the advice says."""
 
+import re
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
@@ -20,6 +21,7 @@ from reportgen.render.drawings.memory_chart import memory_chart
 from reportgen.render.html.links import Links
 from reportgen.render.module.first_suggestions import first_suggestions
 from reportgen.render.module.index import index_page
+from reportgen.render.module.lifetimes_page import lifetimes_page
 from reportgen.render.module.need import need
 from reportgen.render.module.peak_rows import peak_tables
 from reportgen.render.value.story import ValueStory
@@ -143,6 +145,12 @@ def test_a_value_is_told_in_a_sentence() -> None:
     assert "flax_gpt.py:17" in told
     assert "in the forward pass" in told
     assert "At the peak it is <b>idle</b>" in told
+
+
+def test_the_lifetimes_name_the_first_suggestion_about_what_is_idle() -> None:
+    made = module("flax_gpt+donate")
+    page = lifetimes_page(made, "Memory").content.decode()
+    assert re.search(r"<b>Suggestion:</b> <a [^>]*>[^<]+, saves ", page)
 
 
 def test_a_value_of_several_passes_is_told_all_of_them() -> None:

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from markupsafe import Markup
 
+from reportgen.advice.advise import Advice
 from reportgen.analyse.lifetimes import idle_at_peak, idle_temporary_bytes
 from reportgen.analyse.peak_groups import PeakGroup
 from reportgen.analyse.records import Analysis, Space
@@ -23,7 +24,9 @@ from reportgen.render.html.links import Links
 from reportgen.render.module.peak_rows import peak_kind
 from reportgen.render.module.view_page import Rest, view_page
 from reportgen.render.view import Module
+from reportgen.reports.advice_words import saving_words, title_words
 from reportgen.reports.formats import shortened
+from reportgen.reports.source_words import short_words
 from reportgen.work import Page
 
 _SHOWN = 12
@@ -67,11 +70,13 @@ class SpaceLifetimes:
     """The largest groups at the peak of a memory space, and the bytes that are idle there.
 
     The groups are temporaries, unless these are next to nothing. `held_idle_bytes` are those of arguments and outputs.
+    `suggestion` is the first that is about one of the groups, in words; empty for none.
     """
 
     space: Space
     idle_bytes: int
     held_idle_bytes: int
+    suggestion: str
     axis: TimeAxis | None
     are_temporary: bool
     rows: Sequence[GroupLife]
@@ -107,6 +112,7 @@ def _space_lifetimes(module: Module, space: Space, links: Links) -> SpaceLifetim
         space=space,
         idle_bytes=idle_bytes,
         held_idle_bytes=sum(stretch.amount for stretch in idle) - idle_bytes,
+        suggestion=_suggestion(module, space, temporary[:_SHOWN]),
         axis=time_axis(analysis.moments, module.phases, peak.moment) if peak else None,
         are_temporary=are_temporary,
         rows=[_row(module, group, peak.moment, links) for group in known[:_SHOWN]] if peak else (),
@@ -116,6 +122,15 @@ def _space_lifetimes(module: Module, space: Space, links: Links) -> SpaceLifetim
             href=links.listing(peak_kind(space)),
         ),
     )
+
+
+def _suggestion(module: Module, space: Space, groups: Sequence[PeakGroup]) -> str:
+    members = module.analysis.program.buffers.members
+    shown = {members(number)[0] for group in groups for number in group.buffers}
+    for suggestion in module.advice.get(space.color, Advice()).best:
+        if any(members(number)[0] in shown for number in suggestion.buffers):
+            return f"{short_words(title_words(suggestion))}, {saving_words(suggestion)}"
+    return ""
 
 
 def _row(module: Module, group: PeakGroup, peak: int, links: Links) -> GroupLife:

@@ -106,8 +106,8 @@ def memory_over_time(
 
 
 def _without_room(legend: Sequence[Mapping[str, Any]]) -> str:
-    """Return the largest of the two largest parts that has no room for its name, to be named with the peak."""
-    names = (entry["name"] for entry in legend if entry["class"] in ("source-1", "source-2") and not entry["is_narrow"])
+    """Return the largest part if it has no room for its name, to be named with the peak."""
+    names = (entry["name"] for entry in legend if entry["class"] == "source-1" and not entry["is_narrow"])
     return f" · with {name}" if (name := next(names, "")) else ""
 
 

@@ -54,7 +54,9 @@ def first_suggestions(module: Module) -> FirstSuggestions | None:
     is_solved = exceeded is not None and any(
         suggestion.is_computed and fitting_of(suggestion, exceeded) == "fits" for suggestion in suggestions
     )
-    words = "" if any(suggestion.is_computed for suggestion in suggestions) else _nothing_words(module, space)
+    words = ""
+    if not any(suggestion.is_computed for suggestion in suggestions):
+        words = _nothing_words(module, space, has_unknown=bool(suggestions))
     if advice.capacity and exceeded is not None and not is_solved:
         verdict = verdict_words(advice.capacity)
         words = f"{verdict[0].upper()}{verdict[1:]}."
@@ -70,15 +72,16 @@ def first_suggestions(module: Module) -> FirstSuggestions | None:
     )
 
 
-def _nothing_words(module: Module, space: Space) -> str:
-    """Say that nothing lowers the peak, and what would where the caller holds most of what is needed."""
+def _nothing_words(module: Module, space: Space, *, has_unknown: bool) -> str:
+    """Say that nothing is known to lower the peak, and what would where the caller holds most of what is needed."""
     sizes = needed_by_class(module.analysis, space)
     held = space.needed_bytes - sizes["temporary"]
     if 2 * held < space.needed_bytes:
         return "No suggestion is known to lower the peak."
+    answer = "No saving is known" if has_unknown else "Nothing to change"
     return (
-        f"Nothing to change: arguments, outputs and constants take {human_bytes(held)} of"
-        f" {human_bytes(space.needed_bytes)}. To need less, pass and return less."
+        f"{answer}: arguments, outputs and constants take {human_bytes(held)} of {human_bytes(space.needed_bytes)}."
+        " To need less, pass and return less."
     )
 
 

@@ -15,7 +15,7 @@ from reportgen.advice.advise import Advice
 from reportgen.analyse.lifetimes import idle_at_peak, idle_temporary_bytes
 from reportgen.analyse.peak_groups import PeakGroup
 from reportgen.analyse.records import Analysis, Space
-from reportgen.program.buffer_uses import read_next_round, reads, writes
+from reportgen.program.buffer_uses import read_next_round
 from reportgen.program.buffers import stretches
 from reportgen.record import record
 from reportgen.render.drawings.life import Life, life_of, uses
@@ -37,18 +37,18 @@ _ROOM_FOR_WORDS = 0.1
 
 
 class _Around(NamedTuple):
-    """When a buffer is written and read next, in words, and for how many instructions it is idle around the peak."""
+    """When a buffer is used last and next, in words, and for how many instructions it is idle around the peak."""
 
-    written: str
-    next_read: str
+    last_use: str
+    next_use: str
     idle: int
 
 
 @record
 class GroupLife:
-    """When a group of buffers is held; each moment is that of the buffer that is idle longest at the peak.
+    """When `count` buffers are held, and when that of them which is idle longest at the peak is used around it.
 
-    `written` and `next_read` are empty where no instruction does, and `idle` is None where it is unknown.
+    `last_use` and `next_use` are empty where no instruction uses it, and `idle` is None where it is unknown.
     It is 0 for a group that is in use at the peak. `side` is that of the peak on which there is room for words
     until the group is used next, `after` or `before`; empty for neither. They stand at `words_at`, in percent.
     """
@@ -56,10 +56,11 @@ class GroupLife:
     name: Markup
     shape: Markup
     line: Markup
+    count: int
     size_bytes: int
     life: Life | None
-    written: str
-    next_read: str
+    last_use: str
+    next_use: str
     idle: int | None
     side: str
     words_at: str
@@ -139,31 +140,32 @@ def _row(module: Module, group: PeakGroup, peak: int, links: Links) -> GroupLife
     all_members = [member for members in buffers for member in members]
     # Without uses nothing tells an idle stretch from one at which values are read.
     has_uses = analysis.dump.used_values is not None
-    around = [_at_peak(analysis, members, peak) for members in buffers] if has_uses else []
-    stretch = max(around, key=attrgetter("idle"), default=None)
+    around = (_around(analysis, members, peak) for members in buffers if has_uses)
+    longest = max(around, key=attrgetter("idle"), default=None)
     times = f"{len(group.buffers):,} × " if len(group.buffers) > 1 else ""
     row = GroupLife(
         name=links.named(first, group.name),
         line=links.line(module.attribution(first).source),
         shape=Markup("<code>{}{}</code>").format(times, shortened(group.shape)),
+        count=len(group.buffers),
         size_bytes=group.size_bytes,
         life=life_of(analysis, all_members, module.color(first), peak),
-        written="",
-        next_read="",
+        last_use="",
+        next_use="",
         idle=None,
         side="",
         words_at="",
     )
-    if stretch is None:
+    if longest is None:
         return row
     # In a short program, the instruction of the peak itself is a wide part of the bar.
-    after = peak if stretch.idle else peak + 1
+    after = peak if longest.idle else peak + 1
     side = _side(uses(analysis.program, all_members), peak, after, analysis.moments)
     return replace(
         row,
-        written=stretch.written,
-        next_read=stretch.next_read,
-        idle=stretch.idle,
+        last_use=longest.last_use,
+        next_use=longest.next_use,
+        idle=longest.idle,
         side=side,
         words_at=percent_of(after if side == "after" else peak, max(analysis.moments, 1)),
     )
@@ -178,18 +180,18 @@ def _side(used: Sequence[int], peak: int, after: int, moments: int) -> str:
     return "before" if peak - (used[last - 1] + 1 if last else 0) >= room else ""
 
 
-def _at_peak(analysis: Analysis, members: Sequence[int], peak: int) -> _Around:
-    """Return the uses of a buffer around the peak."""
+def _around(analysis: Analysis, members: Sequence[int], peak: int) -> _Around:
+    """Return the uses around the peak of a buffer that is held by some values."""
     program = analysis.program
     held = stretches(members, analysis.dump.starts, analysis.dump.ends)
     start, end = next(((first, last) for first, last in held if first <= peak <= last), (peak, peak))
-    written = [f"{moment:,}" for moment in writes(program, members) if start <= moment <= end]
-    read = next((f"{moment:,}" for moment in reads(program, members) if peak <= moment <= end), "")
-    again = None if read else read_next_round(program, members, peak)
-    used = [start - 1, *(moment for moment in uses(program, members) if start <= moment <= end), end + 1]
-    idle = used[bisect_left(used, peak)] - used[bisect_right(used, peak) - 1] - 1
+    used = [moment for moment in uses(program, members) if start <= moment <= end]
+    last = max((moment for moment in used if moment <= peak), default=None)
+    following = min((moment for moment in used if moment >= peak), default=None)
+    again = read_next_round(program, members, peak) if following is None else None
+    idle = (end + 1 if following is None else following) - (start - 1 if last is None else last) - 1
     return _Around(
-        written=" to ".join(dict.fromkeys((*written[:1], *written[-1:]))),
-        next_read=f"{again[0]:,}, next round" if again else read,
+        last_use="" if last is None else f"{last:,}",
+        next_use=f"{again[0]:,}, next round" if again else "" if following is None else f"{following:,}",
         idle=max(idle, 0),
     )

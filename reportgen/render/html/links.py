@@ -9,7 +9,7 @@ from urllib.parse import urlencode
 from markupsafe import Markup
 
 from reportgen.analyse.records import Share, Space
-from reportgen.model import WHOLE, ValueKey
+from reportgen.model import WHOLE
 from reportgen.parse.shape_parser import plain_shape
 from reportgen.program.author import Author
 from reportgen.program.scopes import short_name
@@ -173,10 +173,10 @@ class Links:
         return f"{self.listing('findings')}#checked"
 
     def instruction(self, name: str) -> str:
-        """Return an instruction's name, linked to the value that it defines, if any."""
-        number = self._module.value_of(ValueKey(name, WHOLE))
-        text = self._name(shortened(name))
-        return text if number is None else f'<a href="{self.value_href(number)}">{text}</a>'
+        """Return an instruction's name, linked to the largest value that it defines, if any."""
+        dump = self._module.analysis.dump
+        text, made = self._name(shortened(name)), dump.made_by.get(name, ())
+        return f'<a href="{self.value_href(max(made, key=dump.values.sizes.__getitem__))}">{text}</a>' if made else text
 
     def term(self, anchor: str, text: str) -> Markup:
         """Return a link to a term of the glossary."""

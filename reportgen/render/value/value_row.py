@@ -7,9 +7,9 @@ from reportgen.render.html.links import Links
 from reportgen.render.routes import value_id
 from reportgen.render.value.instruction import DefinitionText
 from reportgen.render.view import Module
-from reportgen.reports.formats import cut, shortened
+from reportgen.reports.formats import cut, human_bytes, shortened
 
-COLUMNS = ("Bytes", "Value", "Live", "Shape", "Operation or argument", "Read by", "Allocation, offset")
+COLUMNS = ("Size", "Value", "Live", "Shape", "Operation or argument", "Read by", "Allocation, offset")
 
 _LONGEST_SHAPE, _MOST_READERS = 40, 5
 
@@ -34,7 +34,8 @@ class ValueRows:
             f"<td>{self._readers(number)}",
             f'<td><a href="{links.allocation_href(allocation)}">{index}</a> + {values.offsets[number]:,}',
         )
-        head = f'<tr id="{value_id(self._module.routes.value_names[number])}"><td>{values.sizes[number]:,}'
+        size = values.sizes[number]
+        head = f'<tr id="{value_id(self._module.routes.value_names[number])}"><td title="{size:,}">{human_bytes(size)}'
         is_first = number == definition.values[0]
         text = f'<tr class="text"><td colspan="{len(COLUMNS)}">{definition.text(number)}' if is_first else ""
         return "".join((head, *cells, text))

@@ -21,7 +21,7 @@ from reportgen.advice.fitting import fitting_of
 from reportgen.advice.joint import Joint
 from reportgen.advice.memory import Memory, PeakAfter
 from reportgen.advice.more_devices import fewest_devices, more_devices
-from reportgen.advice.next_peak import with_next
+from reportgen.advice.next_peak import largest_at, with_next
 from reportgen.advice.order import best_of_each, joint_kind
 from reportgen.advice.rematerialized import lost_bytes, without_rematerialization
 from reportgen.advice.similar_buffers import SimilarBuffers, similar_buffers, without_group
@@ -61,6 +61,11 @@ class Advice:
     @property
     def peak(self) -> PeakAfter | None:
         return self._context.memory.peak if self._context else None
+
+    @cached_property
+    def largest(self) -> str:
+        """Return what takes most of the peak as it is, in words."""
+        return largest_at(self._context, self._context.memory.peak) if self._context else ""
 
     @property
     def contested_bytes(self) -> int:

@@ -42,7 +42,7 @@ _ACTIVATION = re.compile(r"silu|swish|sigmoid|logistic|softplus|elu\b|gelu|mish|
 
 
 _NARROWER_STATE = "It takes half the memory; the program computes in the wider type as before, and its results change."
-_NARROWER_MOMENT = "In optax, `mu_dtype` narrows `mu` alone, for about half of this."
+_NARROWER_MOMENT = "In optax, mu_dtype narrows mu alone, for about half of this."
 
 
 @record

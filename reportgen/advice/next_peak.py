@@ -5,19 +5,20 @@ from dataclasses import replace
 
 from reportgen.advice.advice_records import Suggestion
 from reportgen.advice.context import AdviceContext
+from reportgen.advice.memory import PeakAfter
 from reportgen.program.scopes import pattern
 
 
 def with_next(context: AdviceContext, suggestion: Suggestion) -> Suggestion:
     """Return a suggestion that says what is held most of after it."""
-    return replace(suggestion, next_largest=_largest_then(context, suggestion))
-
-
-def _largest_then(context: AdviceContext, suggestion: Suggestion) -> str:
-    """Return the buffers of one author and shape, or the argument, that take most of the peak after a suggestion."""
     after = context.after_donation if "donate" in (suggestion.kind, *suggestion.after) else context
-    cut = suggestion.outcome.edit.cuts if suggestion.outcome.edit else {}
-    moment, temps = suggestion.outcome.moment, after.memory.temps
+    return replace(suggestion, next_largest=largest_at(after, suggestion.outcome))
+
+
+def largest_at(after: AdviceContext, peak: PeakAfter) -> str:
+    """Return the buffers of one author and shape, or the argument, that take most of a peak."""
+    cut = peak.edit.cuts if peak.edit else {}
+    moment, temps = peak.moment, after.memory.temps
     sizes: Counter[tuple[str, str]] = Counter()
     largest: dict[tuple[str, str], int] = {}
     seen: set[tuple[object, int, int]] = set()

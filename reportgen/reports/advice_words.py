@@ -182,9 +182,13 @@ def card_words(suggestion: Suggestion | SuggestionFigures) -> tuple[str, str]:
     return (what[: line.start()], line[1]) if line else (what, "")
 
 
-def note_words(suggestion: Suggestion) -> str:
-    """Return what to know of a suggestion: why it saves less than it is about, what is next, and its caveat."""
-    return " ".join(filter(None, (suggestion.reason, next_words(suggestion), suggestion.caveat)))
+def note_words(suggestion: Suggestion, largest: str = "") -> str:
+    """Return what to know of a suggestion: why it saves less than it is about, what is next, and its caveat.
+
+    What takes most of the peak already, `largest`, is not said again.
+    """
+    following = "" if suggestion.next_largest == largest else next_words(suggestion)
+    return " ".join(filter(None, (suggestion.reason, following, suggestion.caveat)))
 
 
 def together_words(suggestions: Sequence[Suggestion]) -> str:

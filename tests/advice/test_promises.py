@@ -166,7 +166,7 @@ def test_of_the_moments_of_optax_those_are_named_that_one_option_narrows() -> No
     found = step("flax_gpt+donate", "type")
     assert found is not None
     assert found.what == "use a narrower type for opt_state[0].mu, opt_state[0].nu"
-    assert "`mu_dtype` narrows `mu` alone" in found.caveat
+    assert "mu_dtype narrows mu alone" in found.caveat
 
 
 def test_versions_of_a_cache_at_the_peak_are_half_as_wide_too() -> None:

@@ -7,7 +7,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 import reportgen
-from reportgen.advice.fitting import fitting_of
+from reportgen.advice.fitting import fitting_of, least_needed
 from reportgen.options import Redaction
 from reportgen.render import routes
 from reportgen.render.drawings.life import life_strip
@@ -93,6 +93,7 @@ def environment() -> Environment:
         "group_label": group_label,
         "factor": formats.factor,
         "fitting_of": fitting_of,
+        "least_needed": least_needed,
         "life_strip": life_strip,
         "module_tabs": module_tabs,
         "percent": formats.percent,

@@ -213,7 +213,11 @@ def test_numbered_siblings_share_a_row_of_the_lifetimes() -> None:
     assert row["Shape"].text.strip() == f"{LAYERS} × u8[8]"
     assert row["Size"].amount == 8 * LAYERS
     # That of the layer which is idle longest: the first, whose value the last instruction reads.
-    assert [row[head].text.strip() for head in ("Last use", "Next use", "Idle")] == ["0", str(LAYERS), f"up to {LAYERS - 1}"]
+    assert [row[head].text.strip() for head in ("Last use", "Next use", "Idle")] == [
+        "0",
+        str(LAYERS),
+        f"up to {LAYERS - 1}",
+    ]
     assert f"{8 * (LAYERS - 1)} B idle at the peak, of {8 * LAYERS} B" in plain(page)
 
 

@@ -51,13 +51,16 @@ class BuildFigures:
         return sum(problem.severity == "error" for problem in self.problems)
 
 
-def read_figures(path: AnyPath, max_bytes: int) -> BuildFigures:
-    """Return the figures of a report or of a directory of dumps. Raises ReportgenError for anything else."""
+def read_figures(path: AnyPath, max_bytes: int, capacities: Sequence[str] = ()) -> BuildFigures:
+    """Return the figures of a report, or of a directory of dumps with the capacities that are given.
+
+    Raises ReportgenError for anything else.
+    """
     source = load_source(path, None, str(path), max_bytes)
     if source.report is not None:
         return BuildFigures(source.label, source.report)
     problems = list(source.problems)
-    sides = _modules(source, problems, lambda _: None)
+    sides = _modules(source, problems, lambda _: None, capacities)
     if not sides and (error := next((problem for problem in problems if problem.severity == "error"), None)):
         raise UnreadableInput(f"{error.file}: {error.message}")
     return BuildFigures(source.label, tuple(map(figures_of_side, sides)), tuple(problems))

@@ -1,7 +1,7 @@
 """Infer the backend of a dump, and name its memory spaces.
 
 The dump states neither. The file's name usually gives the backend away; otherwise a few marks in the text do.
-The meaning of a memory space's number depends on the backend, and an honest "unknown" is better than a name
+The meaning of a memory space's number depends on the backend, and a bare number is better than a name
 taken from another one: XLA's own usage report calls space 2 of a TPU "smem", which contradicts JAX, XProf and
 XLA's documentation.
 """
@@ -36,8 +36,8 @@ _TEXT_MARKS: tuple[tuple[bytes, Backend], ...] = (
 
 
 def space_name(backend: Backend, color: int) -> str:
-    """Return the usual name of memory space `color` on a backend, or "unknown space"."""
-    return _SPACE_NAMES[backend].get(color, "unknown space")
+    """Return the usual name of memory space `color` on a backend, or `space 9`."""
+    return _SPACE_NAMES[backend].get(color, f"space {color}")
 
 
 def infer_backend(dump: Dump, named: Backend) -> tuple[Backend, str]:

@@ -165,6 +165,7 @@ def add_history_flags(parser: argparse.ArgumentParser) -> None:
     adding.add_argument("-o", "--output", type=Path, metavar="DIR", help="write history.jsonl and trend.html to a site")
     adding.add_argument("--title", default=DEFAULT_TITLE, help='title of a new site (default: "%(default)s")')
     add_force(adding)
+    add_capacity(adding)
     _add_budgets(adding)
     _add_allow_unsound(adding, "add")
     _add_accept_growth(adding)

@@ -88,7 +88,7 @@ def _store_of(options: argparse.Namespace) -> AnyPath:
 
 def _record_of(options: argparse.Namespace) -> Record:
     """Return the build to add. Raises UnreadableInput if it is not whole, and UnsoundBuild if it contradicts itself."""
-    build = read_figures(located(options.build), options.max_dump_bytes)
+    build = read_figures(located(options.build), options.max_dump_bytes, options.capacities or ())
     if unread := next((problem for problem in build.problems if problem.severity == "error"), None):
         raise UnreadableInput(f"{unread.file}: {unread.message}; a build with an error is not added")
     figures = redact_figures(build.modules, options.redaction) if options.redaction else build.modules

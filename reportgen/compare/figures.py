@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from typing import Literal, get_args
 
+from reportgen.analyse.capacity import Fit
 from reportgen.analyse.identity import signature_digest
 from reportgen.analyse.matmul_work import Work, WorkFigures
 from reportgen.analyse.records import Space
@@ -10,6 +11,7 @@ from reportgen.analyse.results import Finding
 from reportgen.analyse.sibling_arguments import sibling_arguments
 from reportgen.compare.module_pairing import Side
 from reportgen.document import parsed, read
+from reportgen.reports.module_figures import capacity_figures
 from reportgen.reports.report_document import (
     GateModule,
     GateSpace,
@@ -25,11 +27,12 @@ Figure = Literal["peak_resident", "needed", "allocated", "static", "peak_temp", 
 FIGURES: tuple[Figure, ...] = get_args(Figure)
 
 
-def _space_figures(space: Space) -> GateSpace:
-    """Return the figures of an analysed space."""
+def _space_figures(space: Space, fit: Fit | None) -> GateSpace:
+    """Return the figures of an analysed space, with the capacity that is known of it."""
     resident, temp = space.peak_resident, space.peak_temp
     return GateSpace(
         name=space.name,
+        capacity=capacity_figures(fit) if fit else None,
         peak_resident_bytes=resident.amount if resident else None,
         needed_bytes=space.needed_bytes,
         allocated_bytes=space.allocated_bytes,
@@ -62,7 +65,7 @@ def figures_of_side(side: Side) -> GateModule:
         backend=side.backend,
         shapes=signature_digest(side.analysis.dump),
         findings=side.flaws,
-        spaces={color: _space_figures(space) for color, space in side.analysis.spaces.items()},
+        spaces={color: _space_figures(space, side.device_fit.fits.get(color)) for color, space in side.analysis.spaces.items()},
         missing_allocations=side.analysis.missing.words if side.analysis.missing else None,
         arguments=tuple(sibling_arguments(side.analysis.program)),
         refused=Refusal(space=side.device_fit.refused, needed=None, usable=None) if side.device_fit.refused else None,

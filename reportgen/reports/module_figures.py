@@ -121,7 +121,7 @@ def _space(space: Space, report: Report, fit: Fit | None) -> SpaceFigures:
         peak_resident_bytes=resident.amount if resident else None,
         peak_resident_moment=resident.moment if resident else None,
         attributed=report.attributed[space.color] if resident else None,
-        capacity=_capacity(fit) if fit else None,
+        capacity=capacity_figures(fit) if fit else None,
         peak_resident_by_class={name: by_class[name] for name in CLASSES if by_class[name]},
         peak_resident_groups=tuple(
             peak_buffers(report, group) for group in report.peak_groups[space.color][:_LARGEST_GROUPS]
@@ -134,7 +134,8 @@ def _space(space: Space, report: Report, fit: Fit | None) -> SpaceFigures:
     )
 
 
-def _capacity(fit: Fit) -> CapacityFigures:
+def capacity_figures(fit: Fit) -> CapacityFigures:
+    """Return a capacity next to what is needed as a report states it."""
     return CapacityFigures(
         size_bytes=fit.capacity.size_bytes,
         source=fit.capacity.source,

@@ -58,9 +58,11 @@ def test_a_file_is_appended_to(run: Run, builds: list[Path]) -> None:
 
 
 def test_a_report_says_the_same_as_its_dumps(run: Run, builds: list[Path]) -> None:
-    Path("report.json").write_text(run("check", "--json", builds[0]).out, encoding="utf-8")
-    for history, build in (("a", builds[0]), ("b", "report.json")):
-        added(run, build, ONE, "2026-01-01T00:00:00Z", "--history", history)
+    capacity = ("--capacity", "6MiB")
+    Path("report.json").write_text(run("check", "--json", *capacity, builds[0]).out, encoding="utf-8")
+    for history, build, flags in (("a", builds[0], capacity), ("b", "report.json", ())):
+        added(run, build, ONE, "2026-01-01T00:00:00Z", "--history", history, *flags)
+    assert lines(Path("a"))[0]["capacities"]
     assert Path("a").read_bytes() == Path("b").read_bytes()
 
 

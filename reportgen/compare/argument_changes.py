@@ -45,19 +45,26 @@ def argument_causes(before: Arguments, after: Arguments, change_bytes: int) -> S
     return [change.words for change in _changes(before, after) if change.explains(change_bytes)]
 
 
-def cause_words(before: Arguments, after: Arguments, amounts: tuple[Amounts, Amounts]) -> str:
+def shape_change(before: Arguments, after: Arguments) -> str:
+    """Return the first argument of another shape with that shape, `batch s32[2,2049]`; empty if none has."""
+    old, new = _by_name(before), _by_name(after)
+    names = (name for name in new if name in old and _shapes(old[name]) != _shapes(new[name]))
+    return next((f"{name} {', '.join(_shapes(new[name]))}" for name in names), "")
+
+
+def cause_words(before: Arguments, after: Arguments, amounts: tuple[Amounts, Amounts]) -> Sequence[str]:
     """Return what changed between two builds, and by how much memory of the caller, temporaries and slack then did.
 
-    `amounts` are the figures of a memory space before and after. A change of the arguments that may explain them comes
-    first, and others last.
+    `amounts` are the figures of a memory space before and after. The main cause comes first: a change of the arguments
+    that may explain them, else the largest change of memory.
     """
     known, moved = argument_changes(before, after), _moved(*amounts)
     causes = argument_causes(before, after, sum(moved.values()))
-    if before and after and not known:
-        causes = ["arguments unchanged"]
     largest = sorted(moved, key=lambda words: -abs(moved[words]))
     others = [words for words in known if words not in causes]
-    return "; ".join([*causes, *(f"{words} {signed_bytes(moved[words])}" for words in largest), *others])
+    if before and after and not known:
+        others = ["arguments unchanged"]
+    return [*causes, *(f"{words} {signed_bytes(moved[words])}" for words in largest), *others]
 
 
 def shape_words(arguments: Arguments) -> str:

@@ -65,7 +65,10 @@ def figures_of_side(side: Side) -> GateModule:
         backend=side.backend,
         shapes=signature_digest(side.analysis.dump),
         findings=side.flaws,
-        spaces={color: _space_figures(space, side.device_fit.fits.get(color)) for color, space in side.analysis.spaces.items()},
+        spaces={
+            color: _space_figures(space, side.device_fit.fits.get(color))
+            for color, space in side.analysis.spaces.items()
+        },
         missing_allocations=side.analysis.missing.words if side.analysis.missing else None,
         arguments=tuple(sibling_arguments(side.analysis.program)),
         refused=Refusal(space=side.device_fit.refused, needed=None, usable=None) if side.device_fit.refused else None,

@@ -142,7 +142,7 @@ def test_the_trend_shows_each_change_and_where_its_report_is(visit: Visit, trend
     linked = page.locator(".trend a.dot")
     expect(linked).to_have_attribute("href", "https://example.org/build")
     expect(linked).to_have_attribute(
-        "title", "0000000, 2026-01-02: 8.00 MiB, +4.00 MiB (+100.0 %); arguments unchanged; temporaries +4.00 MiB"
+        "title", "0000000, 2026-01-02: 8.00 MiB, +4.00 MiB (+100.0 %); temporaries +4.00 MiB; arguments unchanged"
     )
     page.get_by_role("link", name="jit_f").first.click()
     expect(page.locator("tbody tr")).to_have_count(3)

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reportgen.analyse.sibling_arguments import SiblingArguments
-from reportgen.compare.argument_changes import cause_words, shape_words
+from reportgen.compare.argument_changes import cause_words, shape_change, shape_words
 from reportgen.compare.history import Arguments, History, ModuleKey, Record, Spaces
 from reportgen.compare.series import series_of
 
@@ -135,15 +135,25 @@ def test_each_module_of_each_build_is_in_one_series_of_its_name_with_its_figures
     ],
 )
 def test_the_cause_names_the_change(after: Arguments, words: str) -> None:
-    assert cause_words(PLAIN, after, (figures(9)[0], figures(9)[0])) == words
+    assert "; ".join(cause_words(PLAIN, after, (figures(9)[0], figures(9)[0]))) == words
 
 
 def test_the_cause_says_where_the_bytes_went() -> None:
     said = cause_words(DONATED, PLAIN, (figures(10, 5)[0], figures(4, 8)[0]))
-    assert said == (
-        "arguments, outputs and constants −6 B; temporaries +3 B;"
-        " no longer donated: params['layers'][#]['w'] (6.00 MiB → 0 B)"
-    )
+    assert said == [
+        "arguments, outputs and constants −6 B",
+        "temporaries +3 B",
+        "no longer donated: params['layers'][#]['w'] (6.00 MiB → 0 B)",
+    ]
+
+
+def test_arguments_that_did_not_change_are_no_cause_of_other_temporaries() -> None:
+    assert cause_words(PLAIN, PLAIN, (figures(9)[0], figures(10)[0]))[-1] == "arguments unchanged"
+
+
+def test_only_another_shape_makes_builds_unlike() -> None:
+    assert shape_change(PLAIN, BATCH) == "tokens s32[16,128]"
+    assert [shape_change(PLAIN, after) for after in (PLAIN, DONATED, OPTIMIZER, ())] == [""] * 4
 
 
 def test_shapes_are_those_of_the_largest_arguments() -> None:

@@ -33,10 +33,12 @@ def test_ticks_are_round_in_order_and_inside(amounts: list[int]) -> None:
     assert places == sorted(set(places))
     assert (drawn.builds[0].record, drawn.builds[-1].record) == (records[0], records[-1])
     assert places[0] == 0
-    assert places[-1] == (100 if len(amounts) > 1 else 0)
+    # The amount of the last build is to be seen after it.
+    assert places[-1] <= 92
+    assert (places[-1] > 0) == (len(amounts) > 1)
     assert len(places) <= 6
     # A label begins or ends at its dot, so that it stays inside.
-    assert all((dot.anchor == "end") == (dot.x > 88) for dot in drawn.dots)
+    assert all((dot.anchor == "end") == ((dot.x > 12 and dot is drawn.dots[-1]) or dot.x > 88) for dot in drawn.dots)
     assert all(dot.anchor == "start" for dot in drawn.dots if dot.x < 12)
     assert drawn.has_labels == (len(amounts) <= 8)
 
@@ -98,8 +100,23 @@ def test_the_area_stops_where_a_function_is_gone() -> None:
     ]
     drawn = chart(records, changes, [])
     assert drawn is not None
-    assert drawn.path == "M0.0 0.0H50.0M100.0 50.0H100"
-    assert drawn.area == "M0.0 0.0H50.0V100H0.0ZM100.0 50.0H100V100H100.0Z"
+    assert drawn.path == "M0.0 0.0H40.0M80.0 50.0H100"
+    assert drawn.area == "M0.0 0.0H40.0V100H0.0ZM80.0 50.0H100V100H80.0Z"
+
+
+def test_unlike_builds_are_apart_and_the_last_build_is_shown() -> None:
+    records = [Record(commit=f"{number}", time="2026-01-01T00:00:00Z", modules={}) for number in range(3)]
+    changes = [
+        Change(build=0, record=records[0], amount=8, words="new"),
+        Change(build=1, record=records[1], amount=4, words="", by_bytes=-4, resized="batch s32[2]"),
+    ]
+    drawn = chart(records, changes, [])
+    assert drawn is not None
+    assert drawn.path == "M0.0 0.0H40.0M40.0 50.0H100"
+    assert [(rule.x, rule.words, rule.room) for rule in drawn.rules] == [(40.0, "batch s32[2]", 60.0)]
+    assert drawn.now is not None
+    assert (drawn.now.x, drawn.now.y, drawn.now.is_low) == (80.0, 50.0, False)
+    assert placed([8, 4], 100).now is None
 
 
 def test_no_grid_line_is_close_to_a_limit_and_zero_is_the_axis() -> None:

@@ -3,7 +3,8 @@
 Places are in percent of the chart, so that it fits any width, and texts keep their size.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
+from dataclasses import replace
 from itertools import pairwise
 from typing import Literal
 
@@ -15,8 +16,8 @@ MOST_CHANGES = 200
 
 _MOST_TICKS, _MOST_BUILDS = 6, 5
 _MOST_LABELS = 8
-_ROOM = 3
-"""Percent of the height below the lowest amount of an axis that is broken."""
+_AFTER = 0.08
+"""The least part of the width after the last build, whose amount is to be seen."""
 _CLOSE = 5
 """Percent of the height within which a line beside that of a limit would look like it."""
 _LABEL_WIDTH, _LABEL_HEIGHT = 52, 11
@@ -35,8 +36,8 @@ class Change:
     """A build that changed an amount, by its position in the history; None where there is no amount any more.
 
     `by_bytes` is by how much, None where there was none or none is left. `words` say the change, `remarks` what else is
-    known of the build, `cause` what made it, and `shapes` what the function takes from then on, the largest of
-    `argument_count` arguments; the last three may be empty.
+    known of the build, `causes` what made it, the main cause first, `resized` the arguments of another shape, and
+    `shapes` what the function takes from then on, the largest of `argument_count` arguments; all may be empty.
     """
 
     build: int
@@ -45,7 +46,8 @@ class Change:
     words: str
     by_bytes: int | None = None
     remarks: str = ""
-    cause: str = ""
+    causes: Sequence[str] = ()
+    resized: str = ""
     shapes: str = ""
     argument_count: int = 0
 
@@ -89,6 +91,18 @@ class Level:
 
 
 @record
+class Rule:
+    """A change of the shapes at `x` percent, across which amounts are of unlike things.
+
+    Its words have `room` percent, to its right.
+    """
+
+    x: float
+    words: str
+    room: float
+
+
+@record
 class BuildTick:
     """A build on the axis below; `x` is in percent."""
 
@@ -100,12 +114,16 @@ class BuildTick:
 class Chart:
     """A stepped path of 100 by 100 and the area below it; the axis begins at `low` bytes.
 
-    Dots have labels where these do not cover each other. `edge` is where to name the limits without a place.
+    Dots have labels where these do not cover each other. `rules` are where shapes changed; the path is broken there.
+    `now` is the last build, where the last change is an earlier one. `edge` is where to name the limits without a
+    place.
     """
 
     path: str
     area: str
     dots: tuple[Dot, ...]
+    now: Dot | None
+    rules: tuple[Rule, ...]
     has_labels: bool
     levels: tuple[Level, ...]
     builds: tuple[BuildTick, ...]
@@ -125,33 +143,41 @@ def chart(records: Sequence[Record], changes: Sequence[Change], limits: Iterable
     drawn = [*amounts, *(limit.amount for limit, is_near in near.items() if is_near)]
     ticks = _ticks(drawn)
     low, high = ticks[0], max(*drawn, 1)
-    first = shown[0].build
+    first, last = shown[0].build, len(records) - 1
 
     def x(build: int) -> float:
-        return round((build - first) * 100 / max(len(records) - 1 - first, 1), 2)
+        steps = last - first
+        return round((build - first) * 100 / max(steps + 0.5, steps / (1 - _AFTER), 1), 2)
 
     def y(amount: int) -> float:
-        return round((100 - _ROOM if low else 100) * (high - amount) / (high - low), 2)
+        return round(100 * (high - amount) / (high - low), 2)
 
     limit_places = [y(limit.amount) for limit, is_near in near.items() if is_near]
     steps = [(x(change.build), None if change.amount is None else y(change.amount)) for change in shown]
     dots = tuple(
-        _dot(place, y, change, before, limit_places)
+        _dot(place, y, change, before, limit_places, is_last=change.build == last)
         for (place, y), change, (_, before) in zip(steps, shown, [(0, None), *steps], strict=False)
         if y is not None
     )
-    stretches = [*_stretches(steps)]
+    rules = [(x(change.build), change.resized) for change in shown if change.resized]
+    stretches = [*_stretches(steps, {place for place, _ in rules})]
+    is_later = shown[-1].build < last and dots and dots[-1].change is shown[-1]
     edge = next((limit for limit, is_near in near.items() if not is_near), None)
     return Chart(
         path="".join(path for _, path in stretches),
         area="".join(f"{path}V100H{start}Z" for start, path in stretches),
         dots=dots,
+        now=replace(dots[-1], x=x(last), anchor="start") if is_later else None,
+        rules=tuple(
+            Rule(x=place, words=words, room=round(after - place, 2))
+            for (place, words), (after, _) in pairwise([*rules, (100.0, "")])
+        ),
         has_labels=len(shown) <= _MOST_LABELS,
         levels=tuple(
             Level(amount=amount, y=y(amount), is_close=any(abs(y(amount) - place) < _CLOSE for place in limit_places))
             for amount in ticks
         ),
-        builds=tuple(BuildTick(x=x(build), record=records[build]) for build in _spread(first, len(records) - 1)),
+        builds=tuple(BuildTick(x=x(build), record=records[build]) for build in _spread(first, last)),
         limits=tuple(
             _limit(limit, y(limit.amount), steps, dots)
             if is_near
@@ -164,13 +190,13 @@ def chart(records: Sequence[Record], changes: Sequence[Change], limits: Iterable
     )
 
 
-def _dot(x: float, y: float, change: Change, before: float | None, limits: Iterable[float]) -> Dot:
+def _dot(x: float, y: float, change: Change, before: float | None, limits: Iterable[float], *, is_last: bool) -> Dot:
     """Return a dot, to which a step leads from the height `before`; its label covers none of the `limits`."""
     is_less = change.by_bytes is not None and change.by_bytes < 0
     room = _LABEL_HEIGHT + _DOT_HEIGHT
     is_low = any(0 < y - limit < room for limit in limits)
     anchor: Literal["start", "middle", "end"] = "start" if x < _EDGE or is_less or is_low else "middle"
-    if x > 100 - _EDGE:
+    if (is_last and x > _EDGE) or x > 100 - _EDGE:
         anchor = "end"
         is_low = is_low or (is_less and y - (before or 0) < room)
     return Dot(x=x, y=y, change=change, anchor=anchor, is_low=is_low)
@@ -227,12 +253,15 @@ def _spread(first: int, last: int) -> list[int]:
     return sorted({first + (last - first) * part // parts for part in range(parts + 1)})
 
 
-def _stretches(steps: Iterable[tuple[float, float | None]]) -> Iterator[tuple[float, str]]:
-    """Yield each stretch of an SVG path from where it begins; it stops where the amount is gone, else at the end."""
+def _stretches(steps: Iterable[tuple[float, float | None]], breaks: Container[float]) -> Iterator[tuple[float, str]]:
+    """Yield each stretch of an SVG path from where it begins; it stops at a break and where the amount is gone."""
     start, path = 0.0, ""
     for x, y in [*steps, (100, None)]:
         if path:
             path += f"H{x}"
+            if x in breaks:
+                yield start, path
+                path = ""
         if y is not None:
             start, path = (start, f"{path}V{y}") if path else (x, f"M{x} {y}")
         elif path:

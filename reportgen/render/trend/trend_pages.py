@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from reportgen.analyse.devices import MAIN_SPACE
 from reportgen.analyse.spaces import is_small
-from reportgen.compare.argument_changes import cause_words, shape_words
+from reportgen.compare.argument_changes import cause_words, shape_change, shape_words
 from reportgen.compare.budgets import Budgets
 from reportgen.compare.figures import FIGURES, Figure
 from reportgen.compare.history import Amounts, Arguments, History, module_figures
@@ -41,6 +41,11 @@ class SpaceTrend:
     changes: Sequence[Change]
 
     @property
+    def has_changed(self) -> bool:
+        """Return whether a build changed it after the one that brought it."""
+        return len(self.changes) > 1
+
+    @property
     def excess_bytes(self) -> int | None:
         """What is needed more than the device has; None if that is not known, or the space is not used any more."""
         return (
@@ -70,7 +75,7 @@ class FunctionTrend:
 
     def _is_small(self, space: SpaceTrend) -> bool:
         is_over = space.excess_bytes is not None and space.excess_bytes > 0
-        return len(space.changes) == 1 or is_small(
+        return not space.has_changed or is_small(
             space.name, space.needed_bytes or 0, self.spaces[0].needed_bytes or 0, is_short=is_over
         )
 
@@ -187,7 +192,8 @@ def _changes(
                 words=_words(was, amount, is_new=before is None),
                 by_bytes=None if was is None or amount is None else amount - was,
                 remarks="; ".join(remarks),
-                cause=cause_words(arguments, point.arguments, (before, now)) if before and now else "",
+                causes=cause_words(arguments, point.arguments, (before, now)) if before and now else (),
+                resized=shape_change(arguments, point.arguments) if before and now else "",
                 shapes="" if shapes == shown else shapes,
                 argument_count=sum(group.arrays for group in point.arguments),
             )

@@ -82,9 +82,9 @@ def fit_words(module: ModuleComparison) -> tuple[str, bool]:
         now = " now" if before.fits_device is False else ""
         return f"fits{now}{left}", False
     over = next((space_fit for space_fit in after.fits.values() if space_fit.is_over), None)
-    how = f"{human_bytes(over.excess_bytes)} over capacity" if over else "the compiler refused it"
+    how = f", by {human_bytes(over.excess_bytes)}" if over else ": the compiler refused it"
     start = {True: "no longer fits", False: "still does not fit", None: "does not fit"}[before.fits_device]
-    return f"{start}: {how}", True
+    return f"{start}{how}", True
 
 
 def input_words(module: ModuleComparison) -> str:

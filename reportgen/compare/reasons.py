@@ -37,8 +37,9 @@ class Reason:
 
     @property
     def sentence(self) -> str:
-        """Return `35 temporary buffers are gone (−3.00 GiB), mainly attention at step.py:41`."""
-        most = f", mainly {_at(self.short, self.line)}" if self.subject else ""
+        """Return `35 temporary buffers are gone (−3.00 GiB), mainly in attention (step.py:41)`."""
+        place = f"in {self.short} ({self.line})" if self.line else self.short
+        most = f", mainly {place}" if self.subject else ""
         size = f" ({signed_bytes(self.change_bytes)})" if self.kind else ""
         return f"{self.words}{size}{most}"
 

@@ -90,8 +90,12 @@ _ROWS: Mapping[Kind, _Row] = {
     "element type": _Row("temporaries with another element type", joins="shape"),
     "padding": _Row("padding of temporaries", joins="shape"),
     "sharing": _Row("bytes shared with other values", "temporary buffer", "sharing bytes with others"),
-    "not live any more": _Row("no longer live at this place", joins="elsewhere"),
-    "live now": _Row("live at this place now, not before", joins="elsewhere"),
+    "not live any more": _Row(
+        "no longer live at this place", "temporary buffer", "no longer live at the peak", joins="elsewhere"
+    ),
+    "live now": _Row(
+        "live at this place now, not before", "temporary buffer", "now live at the peak", joins="elsewhere"
+    ),
     "held or temporary": _Row(
         "temporaries now, arguments or outputs before",
         "buffer",
@@ -149,7 +153,8 @@ class JoinedStep:
     @property
     def sentence(self) -> str:
         """Return what happened to how many buffers, `35 temporary buffers are gone`, or what to call the step."""
-        row = _row(self.kind, self.change_bytes)
+        row = _row(self.kind if self._is_joined else self.terms[0].kind, self.change_bytes)
+        row = row if row.noun else _row(self.kind, self.change_bytes)
         if not row.noun or (self.kind in {"gone", "held or temporary"} and self._is_joined):
             return self.words
         number = len(self.terms)

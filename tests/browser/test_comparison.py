@@ -53,7 +53,7 @@ def of_module(comparison: Path) -> str:
 
 def test_the_overview_has_a_row_for_what_changed_and_names_the_rest(visit: Visit, comparison: Path) -> None:
     page = visit(comparison)
-    expect(page.locator("main .cause").first).to_have_text("1 of 4 modules changed and needs more.")
+    expect(page.locator("main .cause").first).to_have_text("1 of 4 modules needs more.")
     expect(page.locator("table.builds tbody tr")).to_have_count(3)
     expect(page.get_by_text("1 module unchanged")).to_be_visible()
     expect(page.locator(".unchanged")).to_have_text("jit_g 4.00 MiB")
@@ -95,6 +95,12 @@ def test_the_waterfall_adds_up_on_the_page(visit: Visit, comparison: Path) -> No
     amounts = page.locator(".waterfall .amount data")
     first, *steps, last = amounts.evaluate_all("found => found.map(one => Number(one.value))")
     assert first + sum(steps) == last
+
+
+def test_the_buffers_end_with_the_change_of_the_peak(visit: Visit, comparison: Path) -> None:
+    page = visit(comparison, of_module(comparison))
+    buffers = page.locator("table.terms td.number data").evaluate_all("found => found.map(one => Number(one.value))")
+    assert [sum(buffers)] == page.locator(".totals data").first.evaluate_all("found => found.map(one => +one.value)")
 
 
 def test_the_search_finds_the_modules_that_changed(visit: Visit, comparison: Path) -> None:

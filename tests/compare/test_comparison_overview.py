@@ -52,7 +52,12 @@ def overview(*modules: ModuleComparison) -> ComparisonOverview:
     ("modules", "sentence"),
     [
         ([module(9, 4), module(3, 4), module(2, 2)], "2 of 3 modules changed: 1 needs less and 1 needs more."),
-        ([module(9, 4), module(8, 4)], "2 modules changed and need less."),
+        ([module(9, 4), module(8, 4)], "2 modules need less."),
+        (
+            [module(9, 4, 5), module(8, 4, 5), module(7, 7, 5), module(2, 2, 5)],
+            "2 of 3 that did not fit now fit; 2 of 4 modules need less.",
+        ),
+        ([module(9, 4, 5), module(3, 3, 5)], "1 that did not fit now fits; 1 of 2 modules needs less."),
         ([module(2, 2), module(3, 3)], "No module changed."),
         ([module(2, 2), module(None, 3)], "No module changed."),
         ([module(2, None), module(None, 3)], "No module is in both builds."),
@@ -91,8 +96,8 @@ def test_it_says_how_many_fit_now_and_how_many_do_not() -> None:
     )
     assert shown.outcomes == [
         ("2 no longer fit", False),
-        ("2 do not fit", False),
-        ("1 fits now", True),
+        ("1 still does not fit", False),
+        ("1 does not fit", False),
         ("1 new", None),
     ]
 

@@ -68,6 +68,8 @@ def test_what_is_live_at_another_place_is_one_step_with_the_place() -> None:
     terms = [Term(kind="elsewhere", change_bytes=110), Term(kind="not live any more", change_bytes=-20)]
     (step,) = steps_of(terms)
     assert (step.words, step.change_bytes) == ("the peak moved", 90)
+    (alone,) = steps_of(terms[1:])
+    assert alone.sentence == "1 temporary buffer is no longer live at the peak"
 
 
 @pytest.mark.parametrize(("new", "count"), [(95, 1), (20, 2)])
@@ -100,7 +102,7 @@ def test_a_reason_says_what_is_gone_and_in_which_part_of_the_program() -> None:
     assert reason.change_bytes < 0
     assert reason.line.startswith("vjp_ce.py:")
     assert "/" not in reason.subject
-    assert causes(compared)[0].endswith(f"mainly {reason.subject} at {reason.line}")
+    assert causes(compared)[0].endswith(f"mainly in {reason.subject} ({reason.line})")
 
 
 def test_the_peak_moves_to_a_part_of_the_program() -> None:
@@ -251,9 +253,9 @@ def test_a_redacted_comparison_names_no_argument_of_a_program() -> None:
     [
         (3 * GIB, GIB, "fits now: 1.00 GiB left"),
         (GIB, GIB, "fits: 1.00 GiB left"),
-        (GIB, 3 * GIB, "no longer fits: 1.00 GiB over capacity"),
-        (3 * GIB, 3 * GIB, "still does not fit: 1.00 GiB over capacity"),
-        (None, 3 * GIB, "does not fit: 1.00 GiB over capacity"),
+        (GIB, 3 * GIB, "no longer fits, by 1.00 GiB"),
+        (3 * GIB, 3 * GIB, "still does not fit, by 1.00 GiB"),
+        (None, 3 * GIB, "does not fit, by 1.00 GiB"),
         (3 * GIB, None, ""),
     ],
 )
@@ -261,4 +263,4 @@ def test_it_says_whether_a_build_fits_now(before: int | None, after: int | None,
     one = Side("a", "a", 0, measured(IN_PLACE), device_fit=device_fit(before))
     other = Side("b", "b", 0, measured(NOT_IN_PLACE), device_fit=device_fit(after))
     compared = compare_modules(ModulePair(one, other, "name"))
-    assert fit_words(compared) == (words, "fit:" in words or "no longer" in words)
+    assert fit_words(compared) == (words, ", by" in words)

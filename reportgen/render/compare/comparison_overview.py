@@ -3,15 +3,15 @@
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 
-from reportgen.analyse.capacity import Fit
 from reportgen.analyse.devices import MAIN_SPACE, Capacity
 from reportgen.compare.builds import BuildComparison, ModuleComparison, Status
 from reportgen.compare.compare_words import headline, unknown_words
+from reportgen.compare.reasons import main_reason
 from reportgen.record import record
 from reportgen.render import routes
 from reportgen.render.compare.comparison_views import page_of
 from reportgen.render.site.file_names import own_parts
-from reportgen.reports.formats import counted
+from reportgen.reports.formats import counted, signed_bytes
 
 _MOST_ROWS = 20
 _MOST_NAMES = 12
@@ -33,14 +33,19 @@ class OverviewRow:
     apart: str = ""
 
     @property
-    def over(self) -> Fit | None:
-        """Return the first memory space that the module does not fit now; None where it fits or that is unknown."""
-        return next((fit for fit in self.module.device_fits[1].fits.values() if fit.is_over), None)
-
-    @property
     def is_over(self) -> bool:
         """Return whether it is known that the module does not fit now."""
         return self.module.figures[1] is not None and self.module.device_fits[1].fits_device is False
+
+    @property
+    def part(self) -> str:
+        """Return how much of the change the named part of the program makes, `−18.39 GiB of −28.61 GiB`."""
+        reason = main_reason(self.module)
+        if reason is None or not reason.subject or not self.change_bytes:
+            return ""
+        part = signed_bytes(reason.subject_bytes)
+        is_part = abs(reason.subject_bytes) < abs(self.change_bytes)
+        return f"{part} of {signed_bytes(self.change_bytes)}" if is_part else part
 
     @property
     def change_bytes(self) -> int | None:
@@ -173,24 +178,39 @@ def _sentence(modules: Sequence[ModuleComparison], changed: Sequence[OverviewRow
     numbers = (sum(change < 0 for change in changes), "less"), (sum(change > 0 for change in changes), "more")
     words = [f"{number:,} {'need' if number > 1 else 'needs'} {how}" for number, how in numbers if number]
     part = f"{len(changed):,} of " if len(changed) < len(modules) else ""
-    start = f"{part}{counted(len(modules), 'module')} changed"
+    those = f"{part}{counted(len(modules), 'module')}"
     if len(words) == 1 and len(changed) in dict(numbers):
-        return f"{start} and {words[0].partition(' ')[2]}."
-    return f"{start}: {' and '.join(words)}." if words else f"{start}."
+        needs = f"{those} {words[0].partition(' ')[2]}"
+    else:
+        needs = f"{those} changed" + (f": {' and '.join(words)}" if words else "")
+    fits = [after is True for before, after in _fits(modules) if before is False]
+    return f"{_now_fit(sum(fits), len(fits))}{needs}."
 
 
-def _fit_outcomes(modules: Sequence[ModuleComparison]) -> Sequence[tuple[str, bool | None]]:
-    """Return how many modules fit now, no longer, or still do not."""
-    fits = [
+def _now_fit(number: int, before: int) -> str:
+    """Return how many modules fit of those that did not, as the beginning of a sentence; empty where none does."""
+    if not number:
+        return ""
+    part = f"{number:,} of {before:,}" if number < before else f"{number:,}"
+    return f"{part} that did not fit now {'fit' if number > 1 else 'fits'}; "
+
+
+def _fits(modules: Sequence[ModuleComparison]) -> Sequence[tuple[bool | None, bool | None]]:
+    """Return whether each module of this build fitted and fits its device; None where that is unknown."""
+    return [
         (before.fits_device, after.fits_device)
         for module in modules
         if module.figures[1] is not None
         for before, after in [module.device_fits]
     ]
-    over = sum(after is False and before is not True for before, after in fits)
+
+
+def _fit_outcomes(modules: Sequence[ModuleComparison]) -> Sequence[tuple[str, bool | None]]:
+    """Return how many modules do not fit, no longer, still, or now that it is known."""
+    fits = _fits(modules)
     outcomes = (
-        (fits.count((True, False)), ("no longer fits", "no longer fit"), False),
-        (over, ("does not fit", "do not fit"), False),
-        (fits.count((False, True)), ("fits now", "fit now"), True),
+        (fits.count((True, False)), ("no longer fits", "no longer fit")),
+        (fits.count((False, False)), ("still does not fit", "still do not fit")),
+        (fits.count((None, False)), ("does not fit", "do not fit")),
     )
-    return [(f"{number:,} {words[number > 1]}", is_good) for number, words, is_good in outcomes if number]
+    return [(f"{number:,} {words[number > 1]}", False) for number, words in outcomes if number]

@@ -10,6 +10,7 @@ from reportgen.compare.builds import ModuleComparison
 from reportgen.compare.compare_words import evidence_words
 from reportgen.compare.dump_comparison import DumpComparison, SpaceComparison
 from reportgen.compare.module_pairing import DeviceFit
+from reportgen.compare.reasons import Reason, slack_reason
 from reportgen.compare.rollups import Grouping
 from reportgen.record import record
 from reportgen.render.compare.curves import Curves, curves
@@ -41,13 +42,17 @@ class SideBar:
 
 @record
 class SpaceView:
-    """What a page shows of a memory space that changed; `groups` are the largest of all steps, the largest first."""
+    """What a page shows of a memory space that changed; `groups` are the largest of all steps, the largest first.
+
+    `slack` is what is needed more or less than the groups, None where that did not change.
+    """
 
     space: SpaceComparison
     waterfall: Waterfall
     curves: Curves | None
     groups: Sequence[TermGroup]
     groups_left_out: int
+    slack: Reason | None
     rollups: Mapping[Grouping, Rollup]
 
     @property
@@ -169,5 +174,6 @@ def _space_view(comparison: DumpComparison, space: SpaceComparison, routes: Rout
         curves=curves(comparison, space, fit.capacity.size_bytes if fit else None),
         groups=term_groups[:MOST_GROUPS],
         groups_left_out=max(0, len(term_groups) - MOST_GROUPS),
+        slack=slack_reason(space),
         rollups=rollups_of(comparison, space),
     )

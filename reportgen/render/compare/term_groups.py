@@ -10,6 +10,9 @@ from reportgen.compare.terms import JoinedStep, Kind, Term, step_words, total
 from reportgen.record import record
 from reportgen.render.routes import SIDES, ModuleRoutes, module_slug
 
+_BETWEEN = "between the two peaks"
+"""How far the peaks are apart, where other buffers belong to the step that says so."""
+
 Routes = tuple[ModuleRoutes, ModuleRoutes]
 """The paths of a module's pages on both sides."""
 
@@ -63,9 +66,9 @@ def groups(comparison: DumpComparison, step: JoinedStep, routes: Routes) -> Sequ
         by_key.setdefault((term.kind, *_description(comparison, term)), []).append(term)
     term_groups = [
         TermGroup(
-            words=step_words(kind, change := total(terms)),
+            words=_BETWEEN if kind == "elsewhere" and len(step.terms) > 1 else step_words(kind, total(terms)),
             step=step.kind,
-            change_bytes=change,
+            change_bytes=total(terms),
             subject=subject,
             line=line,
             shape=shape,

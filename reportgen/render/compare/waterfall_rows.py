@@ -7,7 +7,7 @@ from reportgen.render.routes import step_section
 from reportgen.reports.formats import capital
 
 _ROOM = 0.08
-_SMALL_PART = 1000
+_SMALL_PART = 100
 _MOST_STEPS = 6
 _MOST_NAMES = 3
 
@@ -65,7 +65,7 @@ def waterfall(comparison: DumpComparison, space: SpaceComparison) -> Waterfall:
     if small:
         more = len(small) - _MOST_NAMES
         note = "; ".join(step.words for step in small[:_MOST_NAMES]) + (f"; {more} more" if more > 0 else "")
-        rows.append(_row("Smaller steps", changes[-1], amounts[-2] - start, note=note))
+        rows.append(_row(f"{len(small)} smaller steps", changes[-1], amounts[-2] - start, note=note))
     return Waterfall(rows=(*rows, _whole("after", after, start)), start_bytes=start, whole_bytes=max(high - start, 1))
 
 
@@ -97,7 +97,7 @@ def _steps(comparison: DumpComparison, space: SpaceComparison) -> tuple[list[Rea
     if slack:
         steps.append(slack)
     steps.sort(key=lambda step: -abs(step.change_bytes))
-    most = max(space.needed_bytes)
+    most = abs(steps[0].change_bytes) if steps else 0
     seen = sum(abs(step.change_bytes) * _SMALL_PART >= most for step in steps)
     seen = min(seen, _MOST_STEPS) if len(steps) > _MOST_STEPS else seen
     return (steps[:seen], steps[seen:]) if len(steps) - seen > 1 else (steps, [])

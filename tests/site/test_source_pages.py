@@ -115,13 +115,13 @@ def test_a_change_stands_in_its_place_with_what_it_saves(run: Run, tmp_path: Pat
     assert removed
     assert added
     assert (html.unescape(removed[1]), html.unescape(added[1])) == (LOOP, CHECKPOINTED)
-    assert "Checkpoint the body of the loop</strong>: saves 16.4 to 22.2 GiB" in added[2]
+    assert "Checkpoint the body of the loop</strong>: saves 18.2 to 22.2 GiB" in added[2]
     assert '<a href="#L41">41</a>' in added[2]
     assert 'href="index.html#suggestion=checkpoint-loop-1"' in added[2]
     assert "<mark>jax.nn.softmax(scores)</mark>, value)</code>" in page
     [jumps] = re.findall(r'<ul class="jumps".*?</ul>', page, re.DOTALL)
     first, *largest = [" ".join(re.sub(r"<[^>]*>", "", item).split()) for item in jumps.split("<li")[1:]]
-    assert first.rpartition(">")[2] == "Change line 66: saves 16.4 to 22.2 GiB, fits"
+    assert first.rpartition(">")[2] == "Change line 66: saves 18.2 to 22.2 GiB, fits"
     assert largest[0].rpartition(">")[2].startswith("Line 41 ")
     # The four largest lines have the colors that they have in the icicle.
     assert '<div class="line source-1"\n id="L41">' in page
@@ -129,7 +129,7 @@ def test_a_change_stands_in_its_place_with_what_it_saves(run: Run, tmp_path: Pat
     place = next(number for number, line in enumerate(said) if line.endswith(f"66 -{LOOP}"))
     assert said[place + 1].strip() == f"+{CHECKPOINTED}"
     words = " ".join(line.strip() for line in said[place + 2 : place + 5])
-    assert words.startswith("^ suggestion 1: Checkpoint the body of the loop: saves 16.4 to 22.2 GiB")
+    assert words.startswith("^ suggestion 1: Checkpoint the body of the loop: saves 18.2 to 22.2 GiB")
 
 
 def test_lines_far_from_any_with_bytes_are_folded_and_still_in_the_page(site: Path) -> None:

@@ -24,6 +24,9 @@ _PATIENCE = 40
 _MOST_CONTINUED = 6
 """Lines that a sentence may go on for, where a form or an editor has wrapped it."""
 
+_MOST_QUOTED = 40
+"""Lines that the message of an event without a sentence has."""
+
 _MOST_WRAPPED = 3
 """Lines that a field of an entry may go on for."""
 
@@ -42,6 +45,7 @@ _OF_ENTRIES = frozenset({"Number", "Operator", "XLA label", "XLA Label", "Entry 
 # A word without a value matches too, because otherwise each of its letters would be tried as the beginning of a name.
 _ATTRIBUTE = re.compile(r'(\w+)(?:=(?:"(' + repeated(r'[^"\\]++|\\.') + r')"?|(\S+)))?')
 _LABEL = re.compile(r"%?(\S+) = (.*)")
+_ARRAY = re.compile(r"[a-z]\w{0,20}+\[[\d,]{0,200}+\](?:\{[\w,:()*.-]{0,200}+\})?(?= )")
 _OPCODE = re.compile(r"(?:^| )([a-z][a-z0-9-]*)\(")
 _OUTPUT_OF = re.compile(r"output of ([^@]+)(?:@.*)?")
 
@@ -95,11 +99,11 @@ def _events(lines: Sequence[PlainLine]) -> Iterator[tuple[int, OutOfMemory]]:
         elif part:
             if assembly.is_ended_by(part):
                 yield from assembly.finished()
-            assembly.add(part, line.number)
+            assembly.add(part, line)
         elif skipped == _PATIENCE:
             yield from assembly.finished()
         elif skipped <= _MOST_WRAPPED:
-            assembly.extend_field(line.text)
+            assembly.extend_field(line)
     yield from assembly.finished()
 
 
@@ -205,6 +209,7 @@ class _Assembly:
     buffers: list[LoggedBuffer] = field(default_factory=list)
     entry: dict[str, Any] | None = None
     last_field: str = ""
+    quoted: list[str] = field(default_factory=list)  # the first lines of tables and lists
 
     def absorbs(self, sentence: Sentence) -> bool:
         """Add a sentence to the event if it is about the same failure, and return whether it is."""
@@ -223,6 +228,7 @@ class _Assembly:
         """Begin the event of a sentence."""
         self.event, self.number = _event_of(sentence), number
         self.totals, self.buffers = list(sentence.totals), _named_buffer(sentence)
+        self.quoted = []
 
     def is_ended_by(self, line: Line) -> bool:
         """Return whether the line cannot belong to the event: a table or a list begins a second time."""
@@ -232,10 +238,11 @@ class _Assembly:
             return is_unrelated or name in self.heads
         return line.role == "entry" and bool(self.last_number >= line.parts["number"])
 
-    def add(self, line: Line, number: int) -> None:
+    def add(self, line: Line, printed: PlainLine) -> None:
         """Add a line of a table or a list to the event."""
         if self.event is None:
-            self.event, self.number = OutOfMemory(_form_of(line).name), number
+            self.event, self.number, self.quoted = OutOfMemory(_form_of(line).name), printed.number, []
+        self._quote(printed)
         match line.role:
             case "field":
                 self._add_field(line.parts["name"], line.parts["value"])
@@ -262,14 +269,20 @@ class _Assembly:
         """Yield the event and the number of its first line, if enough of it was found, and reset the assembly."""
         self._end_entry(is_cut=True)
         if self.event and (self.event.kind != "fragment" or self.totals or self.buffers):
-            event = self.event._replace(totals=tuple(self.totals), buffers=tuple(self.buffers))
+            message = self.event.message or "\n".join(self.quoted)
+            event = self.event._replace(message=message, totals=tuple(self.totals), buffers=tuple(self.buffers))
             yield self.number, _with_totals(event)
         self.event, self.head, self.heads, self.last_number, self.totals, self.buffers = None, "", set(), 0, [], []
 
-    def extend_field(self, text: str) -> None:
+    def extend_field(self, line: PlainLine) -> None:
         """Add a line to the field before it, which was wrapped; an entry is read when all its fields are complete."""
         if self.entry is not None and self.last_field:
-            self.entry[self.last_field] += f" {text}"
+            self.entry[self.last_field] += f" {line.text}"
+            self._quote(line)
+
+    def _quote(self, line: PlainLine) -> None:
+        if len(self.quoted) <= _MOST_QUOTED:
+            self.quoted.append(line.text if len(self.quoted) < _MOST_QUOTED else "…")
 
     def _add_field(self, name: str, value: str) -> None:
         # A second field of one name belongs to the next entry, whose heading was lost.
@@ -363,11 +376,12 @@ def _buffer_of(entry: dict[str, Any], *, is_cut: bool) -> LoggedBuffer:
     matches = _ATTRIBUTE.findall(entry.get("Operator", ""))
     attributes = {name: _unescaped(text) if text else word for name, text, word in matches if text or word}
     parameter = entry.get("Entry Parameter Subshape", "")
+    of_label = _ARRAY.match(label[2]) if label else None
     return LoggedBuffer(
         number=entry.get("Number"),
         size=read_size(entry.get("Size") or ""),
         unpadded=read_size(entry.get("Unpadded size", "")),
-        shape=parameter or entry.get("Shape", ""),
+        shape=parameter or entry.get("Shape") or (of_label[0] if of_label else ""),
         instruction=label[1] if label else "",
         opcode=opcode[1] if opcode else entry.get("XLA Label", ""),
         op_name=attributes.get("op_name", ""),

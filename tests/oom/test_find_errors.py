@@ -248,3 +248,14 @@ def test_a_printed_size_holds_the_bytes_that_were_printed(size: int, ending: str
 )
 def test_sizes_are_ranges(text: str, expected: SizeRange | None) -> None:
     assert read_size(text) == expected
+
+
+def test_a_list_without_a_sentence_is_its_message() -> None:
+    lines = [
+        "Unpadded size: 48.00M",
+        "XLA label: %reshape.7 = bf16[512,16,3072]{2,1,0:T(8,128)(2,1)} reshape(bf16[6291456,4]{1,0} %fusion.4)",
+        "==========================",
+    ]
+    [event] = find_out_of_memory(["\n".join(f"  {line}" for line in lines).encode()])
+    assert event.message.split("\n") == lines
+    assert [buffer.shape for buffer in event.buffers] == ["bf16[512,16,3072]{2,1,0:T(8,128)(2,1)}"]

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from math import prod
 
-from reportgen.analyse.sizes import dense_bytes, physical_order, round_up
+from reportgen.analyse.sizes import dense_bytes, padded_bytes, physical_order, round_up
 from reportgen.model.shapes import ArrayShape
 from reportgen.oom.error_event import LoggedBuffer
 from reportgen.oom.printed_size import SizeRange
@@ -35,6 +35,13 @@ class _PaddedDimension:
     padded_size: int
 
 
+def with_size(buffer: LoggedBuffer) -> LoggedBuffer:
+    """Return a buffer with the size that its shape and layout need, where the text does not say it."""
+    shape = None if buffer.size else _array(buffer.shape)
+    size = padded_bytes(shape, pointer_bytes=0) if shape and shape.layout else None
+    return buffer if size is None else buffer._replace(size=SizeRange(size, size))
+
+
 def unpadded(buffer: LoggedBuffer) -> SizeRange | None:
     """Return the size of a buffer without padding, as the text or its shape says."""
     if buffer.unpadded:
@@ -43,6 +50,13 @@ def unpadded(buffer: LoggedBuffer) -> SizeRange | None:
     # Without a layout in the text, padding is unknown.
     dense = dense_bytes(shape, pointer_bytes=0) if shape and shape.layout else None
     return None if dense is None else SizeRange(dense, dense)
+
+
+def is_dense(buffer: LoggedBuffer) -> bool:
+    """Return whether the shape and layout of a buffer show that it has no padding at all."""
+    shape = _array(buffer.shape)
+    size = padded_bytes(shape, pointer_bytes=0) if shape and shape.layout else None
+    return shape is not None and size is not None and size == dense_bytes(shape, pointer_bytes=0)
 
 
 def padding_bytes(buffer: LoggedBuffer) -> int:

@@ -10,6 +10,7 @@ from reportgen.oom.error_event import OutOfMemory
 from reportgen.oom.forms import FIGURES, OF_COMPILER, SIZES, VERDICTS, WARNINGS
 from reportgen.oom.printed_size import SizeRange, read_size
 from reportgen.reports.error_causes import Cause, excess_of, explained, parts_of, size_named, whole_of
+from reportgen.reports.error_padding import unpadded, with_size
 from reportgen.reports.formats import exact_bytes, human_bytes, range_words
 
 _SPACES: Mapping[str, str] = {
@@ -35,6 +36,8 @@ _MAIN = ("", "hbm", "device")
 
 _SMALLER = "Make the blocks or windows of the kernel smaller. Batch and checkpoints change only the HBM."
 _RUN_AGAIN = "`reportgen run -- COMMAND` runs the program once more with a dump, which names every buffer at the peak."
+_IN_BLOCKS = "Compute the array in blocks, such as the steps of a `jax.lax.scan`, and reduce each before the next"
+_FIND_LINE = "`reportgen run -- COMMAND` runs the program once more with a dump, to find the line that makes it."
 _BY_CAUSE: Mapping[Cause, str] = {
     "padding": (
         "Lay the array out so that its tiles are full: put a long dimension last, or merge the short one with another."
@@ -95,6 +98,19 @@ def told(event: OutOfMemory) -> list[str]:
     return [*explained(event).sentences, *about(event)]
 
 
+def only_buffer(event: OutOfMemory) -> list[str]:
+    """Return in sentences the buffer that is all a text has; empty where there is more, or less."""
+    if event.needed or event.totals or len(event.buffers) != 1:
+        return []
+    printed = event.buffers[0]
+    buffer = with_size(printed)
+    name = buffer.instruction or buffer.op_name or buffer.opcode or "one without a name"
+    if not buffer.size:
+        return [f"One buffer is named: {name}.", "Neither its size nor the total is in this text."]
+    source = "" if printed.size else " (from its shape)"
+    return [f"One buffer is named: {name}, {range_words(buffer.size)}{source}.", "The total is not in this text."]
+
+
 def figures(event: OutOfMemory) -> str:
     """Return what is needed, usable, in use, free and too much, as far as the text says so; empty if it does not."""
     needed, capacity = event.needed, event.capacity
@@ -137,7 +153,19 @@ def next_step(event: OutOfMemory) -> str:
         return _FRAGMENTED.get(form.backend, _RUN_AGAIN)
     if cause in _BY_CAUSE:
         return f"{_BY_CAUSE[cause]} {_RUN_AGAIN}" if not form.next_step else f"{_BY_CAUSE[cause]} {form.next_step}"
+    if event.capacity and (least := _least_devices(event)):
+        several = f"at least {least:,} devices of {range_words(event.capacity)}"
+        return f"{_IN_BLOCKS}, or divide it among {several}. {_FIND_LINE}"
     return form.next_step or _BY_KIND.get(event.kind, _RUN_AGAIN)
+
+
+def _least_devices(event: OutOfMemory) -> int:
+    """Return how many devices an array needs that is larger than one; 0 where the text is not about such an array."""
+    buffer = event.buffers[0] if event.kind == "allocation" and event.buffers else None
+    if not buffer or not buffer.kind.startswith("output of ") or not event.needed or not event.capacity:
+        return 0
+    dense, capacity = unpadded(buffer) or event.needed, event.capacity.high_bytes
+    return -(-dense.low_bytes // capacity) if dense.low_bytes > capacity > 0 else 0
 
 
 def would_fit(event: OutOfMemory) -> str:
@@ -148,7 +176,7 @@ def would_fit(event: OutOfMemory) -> str:
     large = [kind for kind in devices_of(event) if kind.usable.low_bytes >= need.high_bytes]
     names = [f"{one.title} ({human_bytes(one.size_bytes)})" for one in large[:_MOST_DEVICES]]
     if not names:
-        return "As it is, it fits on none of the devices that are known here."
+        return f"No known {'TPU' if event.form.backend == 'tpu' else 'GPU'} has that much memory."
     larger = " and larger ones" if len(large) > _MOST_DEVICES else ""
     return f"As it is, it would fit on {', '.join(names)}{larger}."
 
@@ -171,6 +199,8 @@ def next_heading(event: OutOfMemory) -> str:
     step = next_step(event)
     if step == _RUN_AGAIN:
         return "Run it again with a dump"
+    if step.startswith(_IN_BLOCKS):
+        return "Do not make the whole array at once"
     return _HEADINGS.get(explained(event).cause, "") if step.startswith(tuple(_BY_CAUSE.values())) else ""
 
 

@@ -4,7 +4,7 @@ import pytest
 
 from reportgen.oom.error_event import LoggedBuffer
 from reportgen.oom.printed_size import SizeRange
-from reportgen.reports.error_padding import padding_bytes, padding_words, reshaped
+from reportgen.reports.error_padding import is_dense, padding_bytes, padding_words, reshaped, with_size
 
 MIB = 1 << 20
 
@@ -43,3 +43,14 @@ def test_a_buffer_whose_shape_shows_no_padding_has_no_other_shape(shape: str) ->
     buffer = listed(shape, 4096)
     assert padding_words(buffer) == ""
     assert reshaped([buffer]) is None
+
+
+@pytest.mark.parametrize(
+    ("shape", "size_bytes", "is_whole"),
+    [("f32[8,128]{1,0:T(8,128)}", 4096, True), ("f32[8,2]{1,0:T(8,128)}", 4096, False), ("f32[8,128]", None, False)],
+)
+def test_a_size_that_is_not_printed_follows_from_shape_and_layout(
+    shape: str, size_bytes: int | None, *, is_whole: bool
+) -> None:
+    buffer = with_size(LoggedBuffer(shape=shape))
+    assert (buffer.size.middle if buffer.size else None, is_dense(buffer)) == (size_bytes, is_whole)

@@ -13,7 +13,7 @@ from reportgen.oom.forms import VERDICTS
 from reportgen.oom.printed_size import SizeRange, read_size
 from reportgen.reports.error_causes import explained
 from reportgen.reports.error_padding import padding_words
-from reportgen.reports.error_words import figures, told
+from reportgen.reports.error_words import figures, next_heading, next_step, only_buffer, told, would_fit
 from reportgen.reports.formats import human_bytes, range_words
 from tests.support.mutations import mutated
 from tests.support.samples import ROOT
@@ -144,3 +144,26 @@ def test_damaged_texts_are_said_in_some_words(path: Path) -> None:
 def test_sizes_that_no_compiler_prints_are_no_padding(sizes: tuple[str, str]) -> None:
     size, unpadded = map(read_size, sizes)
     assert padding_words(LoggedBuffer(size=size, unpadded=unpadded)) == ""
+
+
+def test_an_array_larger_than_a_device_is_not_made_at_once() -> None:
+    event = events_of("26")[1]
+    assert next_heading(event) == "Do not make the whole array at once"
+    # 100 GiB of 16 GiB each.
+    assert "at least 7 devices of 16.00 GiB" in next_step(event)
+    assert would_fit(event) == "No known TPU has that much memory."
+
+
+def test_padding_is_the_advice_for_a_padded_array_that_is_larger_than_a_device() -> None:
+    assert next_heading(events_of("34")[1]) == "Put a long dimension last"
+
+
+def test_a_buffer_without_a_size_has_that_of_its_shape() -> None:
+    [event] = events_of("10")
+    assert only_buffer(event) == [
+        "One buffer is named: reshape.152469, 48.00 MiB (from its shape).",
+        "The total is not in this text.",
+    ]
+    unknown = event._replace(buffers=(event.buffers[0]._replace(shape="bf16[512,16,3072]"),))
+    assert only_buffer(unknown)[1] == "Neither its size nor the total is in this text."
+    assert only_buffer(events_of("26")[1]) == []

@@ -76,7 +76,9 @@ def test_a_request_is_drawn_against_what_is_free() -> None:
         bar = first_bar(number)
         assert bar
         assert (bar.limit, bar.named) == (limit, [])
-        assert list(parts_of_bar(bar).values()) == [f"other {free}", f"over {100 - free}"]
+        assert list(parts_of_bar(bar).values()) == ["other 100"]
+        assert bar.need.capacity_bytes
+        assert round(100 * bar.need.capacity_bytes / bar.need.needed_bytes) == free
 
 
 def test_two_kinds_of_cores_are_drawn() -> None:
@@ -87,7 +89,7 @@ def test_a_need_without_parts_is_drawn_only_against_a_capacity_and_has_no_names(
     bar = first_bar("23")
     assert bar
     assert not bar.named
-    assert parts_of_bar(bar) == {"needed, up to the limit": "other 15", "over the limit": "over 85"}
+    assert parts_of_bar(bar) == {"needed": "other 100"}
     assert bar_of("28") == {}
 
 

@@ -41,7 +41,7 @@ class BufferGroup:
 
 @record
 class ErrorBar:
-    """The bar of an error against a `limit`, and the parts to name below it: none where only their sum is known."""
+    """The bar of an error against a `limit`, and the parts to name below it: none for the whole, or its only buffer."""
 
     need: Need
     limit: str
@@ -54,15 +54,11 @@ def error_bar(event: OutOfMemory) -> ErrorBar | None:
     if not segments or (len(segments) < 2 and not size):
         return None
     needed, bytes_of_limit = sum(segment.size_bytes for segment in segments), size.middle if size else None
-    drawn = segments
-    if len(segments) == 1 and bytes_of_limit and needed > bytes_of_limit:
-        within = [*_named(f"{segments[0].name}, up to the limit", segments[0].kind, bytes_of_limit)]
-        drawn = [*within, *_named("over the limit", "over", needed - bytes_of_limit)]
     scale = max(needed, bytes_of_limit or 0)
     return ErrorBar(
-        need=Need(needed_bytes=needed, capacity_bytes=bytes_of_limit, scale_bytes=scale, segments=drawn),
+        need=Need(needed_bytes=needed, capacity_bytes=bytes_of_limit, scale_bytes=scale, segments=segments),
         limit=limit,
-        named=[segment for segment in segments if segment.name != _WHOLE],
+        named=[] if len(segments) == 1 and segments[0].kind in ("other", "source-1") else segments,
     )
 
 

@@ -3,8 +3,10 @@
 A text has neither offsets nor live ranges, so there is no peak and no chart over time.
 """
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
+from pathlib import PurePosixPath
 
 from reportgen.analyse.devices import Device
 from reportgen.analyse.logged_errors import LoggedError
@@ -23,12 +25,21 @@ from reportgen.reports.error_causes import (
     size_named,
     whole_of,
 )
-from reportgen.reports.error_padding import ReshapedBuffer, padding_bytes, padding_words, reshaped, unpadded
+from reportgen.reports.error_padding import (
+    ReshapedBuffer,
+    is_dense,
+    padding_bytes,
+    padding_words,
+    reshaped,
+    unpadded,
+    with_size,
+)
 from reportgen.reports.error_words import (
     devices_of,
     excess_words,
     next_heading,
     next_step,
+    only_buffer,
     program_need,
     shortage_sentence,
     told,
@@ -40,19 +51,21 @@ from reportgen.reports.formats import exact_bytes, percent, range_words
 from reportgen.work import Page
 
 _MOST_FIGURES = 3
+_THINNEST = 500
+"""What takes less than this part of the longest bar is not drawn."""
+_SMALL = 50
+"""What takes less than this part of the need does not stand for it."""
+_BEFORE_UNIT = re.compile(r"(?<=\d) (?=[KMGTPE]?i?B\b)")
+_LIMITS = {"largest free piece": "free in one piece"}
 _COMMAND = "reportgen run -- COMMAND"
 
 
 @record
 class ErrorFigure:
-    """A size of an error in words, and what it is; `is_bad` if it is too much.
-
-    `pill` is a judgement beside it, which may be empty.
-    """
+    """A size of an error in words, what it is, and a judgement beside it, which may be empty."""
 
     label: str
     words: str
-    is_bad: bool = False
     pill: str = ""
 
 
@@ -73,7 +86,7 @@ class ErrorView:
     `needed_bytes` are those of a program whose device the reader can name, else None. `remedy` is the shape that would
     have less padding, `saving_bytes` what that or full tiles would save, at most, and `after_bytes` the need then.
     `scale_bytes` is as long as the longest bar of a buffer. `command` is what `next_step` says to run, empty if
-    that is nothing.
+    that is nothing. `facts` are those of a buffer that is the only one, which has no table of `rows`.
     """
 
     error: LoggedError
@@ -93,11 +106,13 @@ class ErrorView:
     after_bytes: int
     devices: Sequence[Device]
     where: WhereItFits | None
+    fits_nowhere: bool
     scale_bytes: int
     unlisted: SizeRange | None
     notes: Sequence[str]
     tables: Sequence[tuple[str, Sequence[Total]]]
     rows: Sequence[ListedBuffer]
+    facts: Sequence[tuple[str, str]]
 
 
 def error_views(errors: Iterable[LoggedError]) -> list[ErrorView]:
@@ -113,20 +128,25 @@ def error_pages(site_title: str, errors: Iterable[LoggedError]) -> Iterator[Page
 
 def _view(error: LoggedError, number: int) -> ErrorView:
     """Return what the page of an error shows; `number` is its place among the errors, from 1."""
-    event = error.event
+    event = error.event._replace(buffers=tuple(map(with_size, error.event.buffers)))
     need = program_need(event)
     is_padding = explained(event).cause == "padding"
     remedy = reshaped(event.buffers) if is_padding else None
     saving = (remedy.saving_bytes if remedy else padding_of_temporaries(event)) if is_padding else 0
     listed, unlisted = [buffer.size for buffer in event.buffers], _unlisted(event)
-    sizes, bar = _figures(event), error_bar(event)
+    scale = max([1, *(size.middle for size in (*listed, unlisted) if size)])
+    is_main = _is_main_buffer(event)
+    only, bar = only_buffer(error.event), error_bar(event)
+    sizes = [] if only else _figures(event, bar)
+    where = _where_it_fits(event, need, saving) if need else None
+    capacities = [device.usable.high_bytes for device in devices_of(event)]
     need_note = _need_note(event, bar)
     return ErrorView(
         error=error,
         href=routes.out_of_memory(number),
         verdict=verdict(event),
         # The pill beside the size says it, too.
-        told=[sentence for sentence in told(event) if sentence != shortage_sentence(event)],
+        told=[_unbroken(sentence) for sentence in (*only, *told(event)) if sentence != shortage_sentence(event)],
         figures=sizes[:_MOST_FIGURES],
         need_words=sizes[0].words if sizes and sizes[0].label.startswith(("Needs", "Asked for")) else "",
         bar=bar,
@@ -139,19 +159,22 @@ def _view(error: LoggedError, number: int) -> ErrorView:
         saving_bytes=saving,
         after_bytes=need.middle - saving if need and saving else 0,
         devices=devices_of(event),
-        where=_where_it_fits(event, need, saving) if need else None,
-        scale_bytes=max([1, *(size.middle for size in (*listed, unlisted) if size)]),
+        where=where,
+        fits_nowhere=bool(where and need and not where.rows and all(need.low_bytes > size for size in capacities)),
+        scale_bytes=scale,
         unlisted=unlisted,
         notes=_open(event, has_parts=not need_note),
         tables=[*_tables(event)],
-        rows=_rows(event),
+        rows=_rows(event, error.event.buffers, scale) if len(event.buffers) > 1 else (),
+        facts=[*_facts(event)] if is_main else (),
     )
 
 
-def _figures(event: OutOfMemory) -> Sequence[ErrorFigure]:
-    """Return the sizes of an error that differ, the most important first."""
+def _figures(event: OutOfMemory, bar: ErrorBar | None) -> Sequence[ErrorFigure]:
+    """Return the sizes of an error that differ, the most important first, without the limit that its bar names."""
     if _is_request(event):
-        return _figures_of_request(event)
+        limit = bar.limit if bar else ""
+        return [figure for figure in _figures_of_request(event) if figure.label.lower() != _LIMITS.get(limit, limit)]
     whole = size_named(event, "total allocation")
     needed, capacity = event.needed, event.capacity
     listed = _sum(event.buffers)
@@ -163,13 +186,21 @@ def _figures(event: OutOfMemory) -> Sequence[ErrorFigure]:
     elif not needed and not capacity and listed:
         sizes = [("Needs at least", listed)]
     are_equal = bool(needed and capacity and range_words(needed) == range_words(capacity))
+    if bar and bar.limit == "capacity" and not are_equal:
+        sizes = [(label, size) for label, size in sizes if label != "Capacity"]
+    known = [(label, size) for label, size in sizes if size]
+    if are_equal and needed and not needed.is_exact:
+        known = [(label, size) for label, size in known if size is not needed]
+    excess = excess_words(event)
+    exceeding = needed if any(size is needed for _, size in known) else known[0][1] if known else None
     found = [
-        ErrorFigure(label=label, words=exact_bytes(size.middle) if are_equal and size.is_exact else range_words(size))
-        for label, size in sizes
-        if size and not (are_equal and size is needed and not size.is_exact)
+        ErrorFigure(
+            label=label,
+            words=exact_bytes(size.middle) if are_equal and size.is_exact else range_words(size),
+            pill=f"does not fit, by {excess}" if excess and size is exceeding else "",
+        )
+        for label, size in known
     ]
-    if excess := excess_words(event):
-        found.append(ErrorFigure(label="Does not fit, by", words=excess, is_bad=True))
     others = [("Free", event.free), ("Free in one piece", event.reservable), ("In use", event.held)]
     for label, size in others:
         if size and all(figure.words != range_words(size) for figure in found):
@@ -201,7 +232,12 @@ def _figures_of_request(event: OutOfMemory) -> Sequence[ErrorFigure]:
 def _around_command(step: str) -> str:
     """Return the next step with a pointer to the command, which stands below it, in the place of the command."""
     words = step.replace(f"`{_COMMAND}`", "this command").replace(". this", ". This")
-    return words[:1].upper() + words[1:]
+    return _unbroken(words[:1].upper() + words[1:])
+
+
+def _unbroken(sentence: str) -> str:
+    """Return a sentence in which no size breaks before its unit."""
+    return _BEFORE_UNIT.sub("\N{NO-BREAK SPACE}", sentence)
 
 
 def _tables(event: OutOfMemory) -> Iterator[tuple[str, Sequence[Total]]]:
@@ -216,6 +252,8 @@ def _need_note(event: OutOfMemory, bar: ErrorBar | None) -> str:
     """Return that the parts of what is needed are unknown, or what was free; empty where the text says it."""
     if bar and bar.limit == "capacity" and not bar.named and not event.buffers:
         return "The message does not say what it is made of."
+    if event.kind == "fragment" and not event.needed and len(event.buffers) > 1:
+        return "The sum of the buffers below. The total is not in this text."
     if not bar and event.needed and _is_request(event):
         return "The message says neither what was in use nor what was free."
     return ""
@@ -224,6 +262,8 @@ def _need_note(event: OutOfMemory, bar: ErrorBar | None) -> str:
 def _open(event: OutOfMemory, *, has_parts: bool) -> Sequence[str]:
     """Return what the text does not say, as sentences that the next step does not repeat."""
     lacks = ["The message lists no buffers."] if event.form.has_plan and not event.buffers and has_parts else []
+    if len(event.buffers) == 1 and not _is_main_buffer(event) and (size := event.buffers[0].size):
+        lacks = [f"The message lists one buffer: {buffer_name(event.buffers[0])}, {range_words(size)}."]
     is_said = "`reportgen run" in next_step(event)
     return lacks + [sentence for sentence in unknown(event) if not (is_said and "`reportgen run" in sentence)]
 
@@ -250,24 +290,53 @@ def _device_row(device: Device, need: SizeRange, saving: int) -> DeviceRow:
     )
 
 
-def _rows(event: OutOfMemory) -> list[ListedBuffer]:
-    """Return the listed buffers in the order of the text; shares are of the whole program's memory."""
+def _rows(event: OutOfMemory, printed: Sequence[LoggedBuffer], scale: int) -> list[ListedBuffer]:
+    """Return the listed buffers as they are `printed`, but with sizes; shares are of the whole program's memory."""
     whole = whole_of(event)
     groups = enumerate(colored_groups(event), start=1)
     looks = {buffer: f"source-{number}" for number, group in groups for buffer in group.buffers}
     rows = []
-    for buffer in event.buffers:
+    for buffer, as_printed in zip(event.buffers, printed, strict=True):
+        derived = ["size from its shape"] if buffer.size and not as_printed.size else []
         size, padding = buffer.size.middle if buffer.size else 0, padding_bytes(buffer)
         look = "parameter" if buffer.is_parameter else looks.get(buffer, "other")
+        parts = (("padding", padding), (look, size - padding))
         rows.append(
             ListedBuffer(
                 buffer=buffer,
                 name=buffer_name(buffer),
-                parts=[("padding", padding), (look, size - padding)],
-                notes=[*_notes(buffer, whole)],
+                parts=[(kind, part) for kind, part in parts if part * _THINNEST > scale],
+                notes=[*_notes(buffer, whole), *derived],
             )
         )
     return rows
+
+
+def _is_main_buffer(event: OutOfMemory) -> bool:
+    """Return whether a text names one buffer, and that is not a small part of what is needed."""
+    if len(event.buffers) != 1:
+        return False
+    size = event.buffers[0].size
+    return not size or not event.needed or size.middle * _SMALL >= event.needed.middle
+
+
+def _facts(event: OutOfMemory) -> Iterator[tuple[str, str]]:
+    """Yield what is known of the only buffer and not said by a sentence or the figures, each with its label."""
+    [buffer] = event.buffers
+    if not only_buffer(event) and not padding_bytes(buffer):
+        yield "Buffer", buffer_name(buffer)
+    if buffer.instruction and buffer.instruction != buffer_name(buffer):
+        yield "Instruction", buffer.instruction
+    if buffer.size and event.needed and buffer.size != event.needed and not padding_bytes(buffer):
+        yield "Size", range_words(buffer.size)
+    if buffer.shape:
+        yield "Shape", buffer.shape
+    if is_dense(buffer):
+        yield "Padding", "none"
+    if buffer.source_file:
+        yield "Source", f"{PurePosixPath(buffer.source_file).name}:{buffer.source_line}"
+    if buffer.is_cut:
+        yield "Rest", "the message is cut off here"
 
 
 def _notes(buffer: LoggedBuffer, whole: SizeRange | None) -> Iterator[str]:

@@ -53,10 +53,12 @@ def unpadded(buffer: LoggedBuffer) -> SizeRange | None:
 
 
 def is_dense(buffer: LoggedBuffer) -> bool:
-    """Return whether the shape and layout of a buffer show that it has no padding at all."""
+    """Return whether the shape and layout of a buffer show that it has no padding at all, as its size does."""
     shape = _array(buffer.shape)
     size = padded_bytes(shape, pointer_bytes=0) if shape and shape.layout else None
-    return shape is not None and size is not None and size == dense_bytes(shape, pointer_bytes=0)
+    if shape is None or size is None or (buffer.size and size not in buffer.size):
+        return False
+    return size == dense_bytes(shape, pointer_bytes=0)
 
 
 def padding_bytes(buffer: LoggedBuffer) -> int:

@@ -54,3 +54,7 @@ def test_a_size_that_is_not_printed_follows_from_shape_and_layout(
 ) -> None:
     buffer = with_size(LoggedBuffer(shape=shape))
     assert (buffer.size.middle if buffer.size else None, is_dense(buffer)) == (size_bytes, is_whole)
+
+
+def test_a_size_that_is_more_than_that_of_the_shape_is_not_said_to_have_no_padding() -> None:
+    assert not is_dense(listed("s32[262144]{0:T(128)}", MIB + 1690))

@@ -186,7 +186,7 @@ def _figures(event: OutOfMemory, bar: ErrorBar | None) -> Sequence[ErrorFigure]:
     elif not needed and not capacity and listed:
         sizes = [("Needs at least", listed)]
     are_equal = bool(needed and capacity and range_words(needed) == range_words(capacity))
-    if bar and bar.limit == "capacity" and not are_equal:
+    if bar and bar.limit == "capacity" and not (are_equal and needed and needed.is_exact):
         sizes = [(label, size) for label, size in sizes if label != "Capacity"]
     known = [(label, size) for label, size in sizes if size]
     if are_equal and needed and not needed.is_exact:
@@ -201,6 +201,8 @@ def _figures(event: OutOfMemory, bar: ErrorBar | None) -> Sequence[ErrorFigure]:
         )
         for label, size in known
     ]
+    if excess and not known:
+        found.append(ErrorFigure(label="Over the capacity by", words=excess, pill="does not fit"))
     others = [("Free", event.free), ("Free in one piece", event.reservable), ("In use", event.held)]
     for label, size in others:
         if size and all(figure.words != range_words(size) for figure in found):

@@ -143,10 +143,12 @@ def led(
     Data is no state of the program, which is donated, or could be. It is told from weights by what begins with it:
     that has dimensions of other arguments as well, or there is no other argument that is an array and no state, or it
     has more elements than the argument, as what a loop saves of it in each step. An argument that is gathered from
-    several devices has more elements, too, and all of its own dimensions.
+    several devices has more elements, too, and all of its own dimensions. The gradient of a weight has the
+    weight's shape and begins with features of the data, which are not its first dimension.
     """
     by_instruction = {argument.instruction: argument for argument in arguments}
     kept = {argument.instruction for argument in state}
+    shapes_of_state = {tuple(sorted(dimensions.sizes(argument.number))) for argument in state}
     free = [argument for argument in arguments if argument.instruction not in kept]
     arrays = {argument.name for argument in free if prod(dimensions.sizes(argument.number)) > _LONGEST_KEY}
     sizes: defaultdict[str, Counter[Origin]] = defaultdict(Counter)
@@ -159,6 +161,8 @@ def led(
         if not origins or origins[0].parameter in kept:
             continue
         leading = origins[0]
+        if leading.dimension and tuple(sorted(dimensions.sizes(number))) in shapes_of_state:
+            continue
         argument = by_instruction[leading.parameter].number
         own = dimensions.sizes(argument)
         is_larger = bool(own) and prod(dimensions.sizes(number)) > prod(own)

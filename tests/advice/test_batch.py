@@ -73,6 +73,67 @@ HloLiveRange (max 5):
     y{}:4-5
 """
 
+GRADIENT = """BufferAssignment:
+allocation 0: size 2048, parameter 0, shape |f32[16,32]| at ShapeIndex {}, maybe-live-out:
+ value: <1 w @0> (size=2048,offset=0): f32[16,32]{1,0}
+ value: <5 new @0> (size=2048,offset=0): f32[16,32]{1,0}
+allocation 1: size 256, parameter 1, shape |f32[4,16]| at ShapeIndex {}:
+ value: <2 x @0> (size=256,offset=0): f32[4,16]{1,0}
+allocation 2: size 2560, preallocated-temp:
+ value: <3 h @0> (size=512,offset=0): f32[4,32]{1,0}
+ value: <4 gradient @0> (size=2048,offset=512): f32[16,32]{1,0}
+
+Total bytes used: 4864 (4.8KiB)
+
+Used values:
+<1 w @0>
+ positions:
+  w
+ uses:
+  h, operand 1
+  new, operand 0
+ from instruction: %w = f32[16,32]{1,0} parameter(0)
+<2 x @0>
+ positions:
+  x
+ uses:
+  h, operand 0
+  gradient, operand 0
+ from instruction: %x = f32[4,16]{1,0} parameter(1)
+<3 h @0>
+ positions:
+  h
+ uses:
+  gradient, operand 1
+ from instruction: %h = f32[4,32]{1,0} dot(%x, %w), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+<4 gradient @0>
+ positions:
+  gradient
+ uses:
+  new, operand 1
+ from instruction: %gradient = f32[16,32]{1,0} dot(%x, %h), lhs_contracting_dims={0}, rhs_contracting_dims={0}
+<5 new @0>
+ positions:
+  new
+ uses:
+ from instruction: %new = f32[16,32]{1,0} subtract(%w, %gradient)
+
+
+HloLiveRange (max 5):
+  InstructionSequence:
+    0:w
+    1:x
+    2:h
+    3:gradient
+    4:new
+  BufferLiveRange:
+    w{}:0-4
+    x{}:1-3
+    h{}:2-3
+    gradient{}:3-4
+    new{}:4-5
+"""
+
 FOLLOWING = Memory(0, 2, {0: Held(0, 0, 0, 1, 0, 20), 1: Held(1, 0, 1, 1, 20, 40)}, parts_are_apart=True)
 
 
@@ -110,6 +171,16 @@ def test_weights_gathered_from_several_devices_are_no_data() -> None:
     assert [origin and origin.dimension for origin in found.dimensions.onward(gathered)] == [0, 1]
     assert [argument.path for argument in found.state] == ["argument 1"]
     assert found.data == frozenset()
+
+
+def test_the_gradient_of_a_weight_begins_with_features_and_no_batch() -> None:
+    """It is larger than the activations, which begin with the batch."""
+    analysis = analysed(GRADIENT, backend="cpu")
+    found = AdviceContext(analysis, analysis.spaces[0])
+    gradient = found.program.dump.values.names.index("gradient")
+    assert found.dimensions.of(gradient)[0] == Origin("x", (), 1)
+    assert gradient in found.memory.at_peak
+    assert found.data == {Origin("x", (), 0)}
 
 
 def test_random_masks_follow_the_batch_and_data_does_too() -> None:

@@ -61,8 +61,8 @@ def finding_help(slug: str) -> str:
 
 
 def modules(page: int | str = 1) -> str:
-    """Return the path of a page of the table of all modules."""
-    return "modules.html" if page == 1 else f"modules.page-{page}.html"
+    """Return the path of a page of the table of all modules, which begins on the overview."""
+    return OVERVIEW if page == 1 else f"modules.page-{page}.html"
 
 
 def out_of_memory(number: int) -> str:

@@ -15,8 +15,8 @@ _SMALL = 1000
 
 NO_TEXT = "For source lines, dump again with --xla_dump_hlo_as_text."
 """Of dumps without the text that names source lines."""
-_NO_FILLER = "Arguments, which come from no line, make up the peak."
-_NO_LINES = "The HLO text next to the dump names no source lines."
+NO_FILLER = "Arguments, which come from no line, make up the peak."
+NO_LINES = "The HLO text next to the dump names no source lines."
 
 _DIRECTORIES = re.compile(r"(?<!\S)(" + repeated(r"[^\s/:(]*+\(") + r")[^\s:]*/(?=[^\s/:]+:\d)")
 """Tried only where a word begins, which may do so with parentheses."""
@@ -33,8 +33,8 @@ def filled_words(report: Report) -> str:
     lines = [group for group in named[:_SHOWN] if group.size_bytes * _SMALL >= peak]
     if not named:
         if report.source_files:
-            return _NO_FILLER
-        return _NO_LINES if report.join.module else NO_TEXT
+            return NO_FILLER
+        return NO_LINES if report.join.module else NO_TEXT
     return " ".join(filter(None, (_lines_words(lines, groups, peak), age_words(report))))
 
 

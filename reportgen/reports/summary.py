@@ -62,8 +62,8 @@ class Summary:
 
     `host_bytes` are needed of the host's memory.
 
-    `largest_line`, `content_digest`, `source_files` and `op_names`, the number of different ones, are empty unless a
-    site is built, because only the overview and the last lines of a build need them.
+    `largest_lines`, the largest two, `content_digest`, `source_files` and `op_names`, the number of different ones, are
+    empty unless a site is built, because only the overview and the last lines of a build need them.
     """
 
     label: str
@@ -84,7 +84,7 @@ class Summary:
     first_suggestion: str = ""
     filled: str = ""
     to_do_first: FirstSuggestion | None = None
-    largest_line: LargestLine | None = None
+    largest_lines: tuple[LargestLine, ...] = ()
     capacity: str = ""
     missing: str = ""
     is_peak_least: bool = False
@@ -119,7 +119,7 @@ class Summary:
         nested = {
             "findings": [asdict(finding) for finding in self.findings],
             "to_do_first": self.to_do_first and asdict(self.to_do_first),
-            "largest_line": self.largest_line and asdict(self.largest_line),
+            "largest_lines": [asdict(line) for line in self.largest_lines],
         }
         return {**kept, **nested, "report_line": line_digest(self.report_line)}
 
@@ -136,7 +136,7 @@ class Summary:
                 "finding_counts": tuple((severity, number) for severity, number in data["finding_counts"]),
                 "findings": tuple(map(_finding, data["findings"])),
                 "to_do_first": data["to_do_first"] and FirstSuggestion(**data["to_do_first"]),
-                "largest_line": data["largest_line"] and LargestLine(**data["largest_line"]),
+                "largest_lines": tuple(LargestLine(**line) for line in data["largest_lines"]),
                 "source_files": tuple(data["source_files"]),
             }
         )

@@ -130,11 +130,11 @@ def _to_do_first(advice: Advice) -> FirstSuggestion | None:
     return FirstSuggestion(what=what, place=line_words(line), saving=saving, fits_from_bytes=fits_from)
 
 
-def summary_for_site(report: Report, content_digest: str, largest_line: LargestLine | None) -> Summary:
+def summary_for_site(report: Report, content_digest: str, largest_lines: tuple[LargestLine, ...]) -> Summary:
     """Return the summary with what only a site needs."""
     return replace(
         summary(report),
-        largest_line=largest_line,
+        largest_lines=largest_lines,
         content_digest=content_digest,
         source_files=report.source_files,
         op_names=report.op_name_count,

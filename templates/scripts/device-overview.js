@@ -10,7 +10,10 @@ import { byId, make } from "./dom.js";
  * @param {number} excess
  */
 const cellOf = (excess) => excess > 0
-  ? [make("span", { class: "pill fit over" }, ["Does not fit, by\u00a0", ...bytesCell(excess).childNodes])]
+  ? [
+    make("span", { class: "pill fit over" }, ["Does not fit"]), " ",
+    make("small", {}, ["by ", ...bytesCell(excess).childNodes]),
+  ]
   : [
     make("span", { class: "pill fit" }, ["Fits"]), " ",
     make("small", {}, [`${humanBytes(-excess)} left`, make("data", { value: String(excess) })]),
@@ -41,7 +44,7 @@ const startAxis = (/** @type {HTMLElement} */ table) => {
     table.style.setProperty("--limit", String(Math.max(limit, drawn ?? 0, Number(own))));
     table.style.setProperty("--capacity", String(capacity ?? own));
     name.hidden = drawn === null ? !own : hasOthers !== null;
-    name.replaceChildren(make("span", {}, [drawn === null ? ownName.trim() : humanBytes(drawn)]));
+    name.replaceChildren(make("span", {}, [drawn === null ? ownName.trim() : `capacity ${humanBytes(drawn)}`]));
   });
 };
 

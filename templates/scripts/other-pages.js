@@ -15,7 +15,7 @@ import { holdsAll, wordsOf } from "./words.js";
 export const matchesElsewhere = (modules, words, own) => {
   const found = new Map();
   modules.name.forEach((name, number) => {
-    const text = `${name}\n${modules.backend[number]}\n${modules.path[number]}`.toLowerCase();
+    const text = `${name}\nbackend:${modules.backend[number]}\n${modules.path[number]}`.toLowerCase();
     const page = modules.page[number];
     if (page !== own && holdsAll(text, words)) found.set(page, (found.get(page) ?? 0) + 1);
   });

@@ -15,7 +15,7 @@ Visit = Callable[..., Page]
 def modules(visit: Visit, samples_site: Path) -> list[str]:
     """Return the pages of the modules in the order of the overview."""
     links: list[str] = (
-        visit(samples_site, "modules.html")
+        visit(samples_site)
         .locator("#modules-table tbody th > a")
         .evaluate_all("links => links.map(link => link.getAttribute('href'))")
     )
@@ -75,7 +75,7 @@ def test_links_lead_to_the_same_view_of_the_module_before_and_after(
 
 def test_brackets_go_through_the_pages_of_a_table(visit: Visit, tmp_path: Path) -> None:
     site = write_overview(tmp_path / "site", [made_up(number) for number in range(1_200)])
-    page = visit(site, "modules.html")
+    page = visit(site)
     page.keyboard.press("]")
     page.wait_for_url("**/modules.page-2.html")
     page.keyboard.press("]")
@@ -85,7 +85,8 @@ def test_brackets_go_through_the_pages_of_a_table(visit: Visit, tmp_path: Path) 
 
 
 def test_j_and_k_move_through_the_rows_that_are_shown(visit: Visit, samples_site: Path) -> None:
-    page = visit(samples_site, "modules.html")
+    page = visit(samples_site)
+    page.check("#all-rows")
     page.fill("[data-filter-of]", "mlp")
     page.locator("[data-filter-of]").blur()
     shown = page.locator("#modules-table tbody tr:not([hidden]) th > a")
@@ -104,7 +105,8 @@ def test_t_switches_the_theme(visit: Visit, samples_site: Path) -> None:
 
 
 def test_typing_in_a_field_triggers_no_key(visit: Visit, samples_site: Path) -> None:
-    page = visit(samples_site, "modules.html")
+    page = visit(samples_site)
+    page.check("#all-rows")
     page.fill("[data-filter-of]", "")
     page.locator("[data-filter-of]").press_sequentially("t?/j")
     expect(page.locator("[data-filter-of]")).to_have_value("t?/j")

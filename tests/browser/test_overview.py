@@ -11,10 +11,11 @@ from tests.support.summaries import made_up, write_overview
 
 Visit = Callable[..., Page]
 
-ALL = "modules.html"
+ALL = "index.html"
 FILTER = "[data-filter-of]"
 COUNT = "[data-count-of]"
-SHOWN = "#modules-table tbody tr:not([hidden])"
+SHOWN = "#modules-table tbody tr:visible"
+EVERY = "#all-rows"
 
 
 @pytest.fixture(scope="session")
@@ -33,21 +34,44 @@ def test_bars_are_as_long_as_what_they_stand_for(visit: Visit, samples_site: Pat
     widths: list[list[float]] = page.locator(".need-bar > div").evaluate_all(
         f"bars => bars.map(bar => [bar, ...bar.children].map({width}))"
     )
-    sizes: list[float] = page.locator("#modules-table td.number data").evaluate_all("all => all.map(one => +one.value)")
+    sizes: list[float] = page.locator("#modules-table tr:has(.need-bar) td.number data").evaluate_all(
+        "all => all.map(one => +one.value)"
+    )
     limit = float(page.locator("#modules-table").get_attribute("data-limit") or 0)
     for (whole, *parts), size in zip(widths, sizes, strict=True):
         assert abs(sum(parts) - whole * size / limit) <= 2.5  # the first part is never thinner than it can be seen
 
 
-def test_the_small_modules_lead_to_the_table_of_all(visit: Visit, samples_site: Path) -> None:
+def test_small_modules_are_named_until_all_rows_are_asked_for(visit: Visit, samples_site: Path) -> None:
     page = visit(samples_site)
-    page.get_by_role("link", name="List them").click()
-    page.wait_for_url("**/modules.html")
+    named = page.locator(".small-modules")
+    expect(page.locator(SHOWN)).to_have_count(2)
+    expect(named.get_by_role("link")).to_have_count(8)
+    page.get_by_label("Show all 10 rows").check()
+    expect(page.locator(SHOWN)).to_have_count(10)
+    expect(named).to_be_hidden()
+
+
+def test_another_order_is_that_of_all_rows(visit: Visit, samples_site: Path) -> None:
+    page = visit(samples_site)
+    page.get_by_role("button", name="Module").click()
+    expect(page.locator(SHOWN)).to_have_count(10)
+    page.go_back()
+    expect(page.locator(SHOWN)).to_have_count(2)
+
+
+def test_a_backend_is_a_filter_that_finds_as_many_rows_as_it_says(visit: Visit, samples_site: Path) -> None:
+    page = visit(samples_site)
+    page.locator(EVERY).check()
+    page.get_by_role("link", name="TPU 4").click()
+    expect(page.locator(SHOWN)).to_have_count(4)
+    page.get_by_role("link", name="all", exact=True).click()
     expect(page.locator(SHOWN)).to_have_count(10)
 
 
 def test_the_filter_takes_words_from_name_backend_and_path_and_counts(visit: Visit, samples_site: Path) -> None:
     page = visit(samples_site, ALL)
+    page.locator(EVERY).check()
     page.fill(FILTER, "TRAIN mlp tpu")
     expect(page.locator(SHOWN)).to_have_count(1)
     expect(page.locator(SHOWN)).to_contain_text("tpu-train-step")
@@ -58,6 +82,7 @@ def test_the_filter_takes_words_from_name_backend_and_path_and_counts(visit: Vis
 
 def test_a_link_carries_filter_and_order(visit: Visit, samples_site: Path) -> None:
     page = visit(samples_site, ALL)
+    page.locator(EVERY).check()
     page.fill(FILTER, "mlp")
     page.wait_for_url("**#filter=mlp")
     page.get_by_role("button", name="Needs").click()
@@ -71,6 +96,7 @@ def test_a_link_carries_filter_and_order(visit: Visit, samples_site: Path) -> No
 
 def test_back_restores_the_order_and_its_sign(visit: Visit, samples_site: Path) -> None:
     page = visit(samples_site, ALL)
+    page.locator(EVERY).check()
     names = page.locator("#modules-table tbody th > a")
     before = names.all_inner_texts()
     head = page.locator("#modules-table thead th").first
@@ -110,6 +136,7 @@ def test_a_long_overview_is_quick(visit: Visit, long_site: Path) -> None:
 
 def test_on_paper_there_is_nothing_to_press(visit: Visit, samples_site: Path) -> None:
     page = visit(samples_site, ALL)
+    page.locator(EVERY).check()
     page.emulate_media(media="print")
     expect(page.locator("nav").first).to_be_hidden()
     expect(page.locator(FILTER)).to_be_hidden()

@@ -89,10 +89,16 @@ def _rows(page: str) -> list[str]:
     return re.findall(r'<tr><th scope="row"><a href="(m/[^"]+/index.html)"', page)
 
 
-def test_every_module_has_a_row_on_one_of_the_pages_of_all() -> None:
+def _begins_with(page: str) -> list[str]:
+    """Return the modules that the overview shows before its reader asks for all."""
+    hides = re.search(r"tr:nth-child\(n\+(\d+)\) { display: none }", page)
+    return _rows(page)[: int(hides[1]) - 1 if hides else None]
+
+
+def test_every_module_has_a_row_on_one_of_the_pages_of_the_table() -> None:
     count = 2 * MODULES_PER_PAGE + 1
     pages = _pages(*(made_up(number) for number in range(count)))
-    rows = [_rows(pages[path]) for path in ("modules.html", "modules.page-2.html", "modules.page-3.html")]
+    rows = [_rows(pages[path]) for path in ("index.html", "modules.page-2.html", "modules.page-3.html")]
     assert [len(found) for found in rows] == [MODULES_PER_PAGE, MODULES_PER_PAGE, 1]
     assert [href for found in rows for href in found] == [index_of(made_up(number)) for number in range(count)]
 
@@ -102,39 +108,47 @@ def test_the_overview_has_those_that_do_not_fit_the_largest_others_and_a_count_o
     large = [made_up(100 + number, needed=SMALL_BYTES << 10) for number in range(MOST_FITTING + 5)]
     small = [made_up(200 + number, needed=SMALL_BYTES >> 1) for number in range(7)]
     pages = _pages(*over, *large, *small)
-    shown = _rows(pages["index.html"])
-    assert shown == [index_of(module) for module in (*over[::-1], *large[:MOST_FITTING])]
-    assert "<strong>12 more modules</strong>" in pages["index.html"]
-    assert "need at most" in pages["index.html"]
-    assert "modules.html" in read_page(pages["index.html"]).references
+    assert _begins_with(pages["index.html"]) == [index_of(module) for module in (*over[::-1], *large[:MOST_FITTING])]
+    assert len(_rows(pages["index.html"])) == len(over) + len(large) + len(small)
+    text = " ".join(read_page(pages["index.html"]).text.split())
+    assert "12 more modules need at most 1.00 GiB each. Show all 41 rows" in text
 
 
 def test_small_modules_are_a_sentence_unless_it_is_one_or_all_are() -> None:
     large, small = made_up(0, needed=SMALL_BYTES), [made_up(number) for number in (1, 2)]
     text = " ".join(read_page(_pages(large, *small)["index.html"]).text.split())
-    assert "2 small modules need at most 999 B each. List them" in text
+    assert "2 small modules need at most 999 B each. Show all 3 rows" in text
     fitting = [replace(module, fits=True, capacity_bytes=1000) for module in small]
     assert "at most 999 B each, and fit." in " ".join(read_page(_pages(large, *fitting)["index.html"]).text.split())
     for modules in ((large, small[0]), small):
         pages = _pages(*modules)
-        assert len(_rows(pages["index.html"])) == 2
-        assert "modules.html" not in pages
+        assert len(_begins_with(pages["index.html"])) == 2
+        assert "all-rows" not in pages["index.html"]
 
 
-def test_modules_whose_bar_could_not_be_seen_are_named_without_a_row() -> None:
+def test_a_few_modules_whose_bar_could_not_be_seen_are_named() -> None:
     sizes = (SMALL_PART * 10 << 20, 10 << 20, (10 << 20) - 1, 2 << 20, 1 << 19)
     modules = [made_up(number, needed=size) for number, size in enumerate(sizes)]
     page = _pages(*modules)["index.html"]
-    assert _rows(page) == [index_of(module) for module in modules[:2]]
+    assert _begins_with(page) == [index_of(module) for module in modules[:2]]
     text = " ".join(read_page(page).text.split())
-    assert "3 small modules need at most 10.00 MiB each. List them" in text
+    assert "3 small modules need at most 10.00 MiB each. Show all 5 rows" in text
     named = page[page.index('class="small-modules"') :]
-    assert [index_of(module) in named for module in modules] == [False, False, True, True, False]
+    assert [index_of(module) in named for module in modules] == [False, False, True, True, True]
+    many = [made_up(10 + number, needed=1 << 19) for number in range(6)]
+    assert 'class="small-modules"' not in _pages(*modules, *many)["index.html"]
 
 
-def test_the_table_of_all_has_no_bars_that_could_not_be_seen() -> None:
+def test_a_module_alone_in_its_folder_is_known_by_it_where_others_share_a_name() -> None:
+    labels = {"a/module_0000.jit_step.txt": "jit_step", "b/module_0000.jit_step.txt": "jit_step", "c/m.txt": "m"}
+    modules = [replace(made_up(0), label=label, title=title) for label, title in labels.items()]
+    names = [row.name for row in folded([replace(one, content_digest=one.label) for one in modules])]
+    assert names == ["a", "b", "c"]
+
+
+def test_the_table_has_no_bars_that_could_not_be_seen() -> None:
     modules = [made_up(number, needed=size << 20) for number, size in enumerate((1000, 500, 2, 1))]
-    page = _pages(*modules)["modules.html"]
+    page = _pages(*modules)["index.html"]
     assert len(_rows(page)) == 4
     assert page.count('class="need-bar"') == 2
 
@@ -150,11 +164,11 @@ def test_the_shard_lists_copies_on_the_page_of_their_row() -> None:
 
 
 def test_the_bar_of_a_module_adds_up_to_what_it_needs() -> None:
-    line = LargestLine(place="train.py:17", size_bytes=300)
-    module = replace(made_up(0), needed_bytes=1100, output_bytes=200, largest_line=line)
+    lines = LargestLine(place="train.py:17", size_bytes=300), LargestLine(place="train.py:9", size_bytes=100)
+    module = replace(made_up(0), needed_bytes=1100, output_bytes=200, largest_lines=lines)
     (row,) = folded([module])
     parts = [(part.look, part.size_bytes) for part in row.parts]
-    assert parts == [("parameter", 250), ("output", 200), ("source-1", 300), ("other", 350)]
+    assert parts == [("parameter", 250), ("output", 200), ("source-1", 300), ("source-2", 100), ("other", 250)]
 
 
 def test_the_largest_line_leads_to_its_file_or_to_the_peak() -> None:
@@ -163,7 +177,7 @@ def test_the_largest_line_leads_to_its_file_or_to_the_peak() -> None:
     web = "https://example.org/a.py#L1"
     for href, leads_to in ((source, source), (web, web), ("", peak)):
         line = LargestLine(place="a.py:1", size_bytes=1, href=href)
-        (row,) = folded([replace(made_up(0), largest_line=line)])
+        (row,) = folded([replace(made_up(0), largest_lines=(line,))])
         assert row.line_href == leads_to
 
 
@@ -183,10 +197,13 @@ def _offers(page: str) -> dict[str, str]:
 
 def test_the_overview_counts_what_fits_and_what_does_not() -> None:
     modules = [
-        replace(made_up(number), fits=fits, capacity_bytes=999) for number, fits in enumerate((False, True, True, None))
+        replace(made_up(number, needed=SMALL_BYTES), fits=fits, capacity_bytes=999)
+        for number, fits in enumerate((False, True, True, None))
     ]
     assert _counts(_pages(*modules)["index.html"]) == ["1 does not fit", "2 fit", "1 unknown"]
     assert _counts(_pages(*modules[:1], *modules[:1], modules[1])["index.html"]) == ["2 do not fit", "1 fits"]
+    small = [*modules[:3], made_up(9)]
+    assert _counts(_pages(*small)["index.html"]) == ["1 does not fit", "2 fit", "1 small, at most 991 B"]
     assert "To check the fit, add" in read_page(_pages(made_up(0), made_up(1))["index.html"]).text
 
 
@@ -195,8 +212,8 @@ def test_the_reader_can_name_the_device_of_modules_whose_own_is_not_known() -> N
     known = replace(made_up(2, backend="tpu"), fits=True, capacity_bytes=CHIPS["v5e"])
     asking = [made_up(number, backend="tpu", needed=size) for number, size in enumerate((large, small))]
     pages = _pages(*asking, known, made_up(3))
-    assert _offers(pages["index.html"])["TPU v5e"] == "1 does not fit|2 fit|1 unknown"
-    assert _offers(pages["index.html"])["TPU v5p"] == "|3 fit|1 unknown"
+    assert _offers(pages["index.html"])["TPU v5e"] == "1 does not fit|2 fit|1 small, at most 997 B"
+    assert _offers(pages["index.html"])["TPU v5p"] == "|3 fit|1 small, at most 997 B"
     assert re.findall(r'data-needs="(\d+)"', pages["index.html"]) == [str(large), str(small)]
     assert not _offers(_pages(known, made_up(3))["index.html"])
 

@@ -19,7 +19,7 @@ from reportgen.commands.printing import print_modules
 from reportgen.dump_pages import module_of
 from reportgen.input.discover import discover
 from reportgen.pipeline import DumpReading
-from reportgen.render.module.largest_line import largest_line
+from reportgen.render.module.largest_line import largest_lines
 from reportgen.render.module.module_pages import PageMaker, page_makers
 from reportgen.render.routes import value_id
 from reportgen.render.single_file import single_file
@@ -69,7 +69,7 @@ class Places:
 
     @cached_property
     def entry(self) -> Summary:
-        return replace(summary(self.module), largest_line=largest_line(self.module))
+        return replace(summary(self.module), largest_lines=largest_lines(self.module))
 
     @cached_property
     def report(self) -> dict[str, Any]:
@@ -221,7 +221,7 @@ def test_the_peak_and_the_lines_that_fill_it(places: Places) -> None:
         in places.told
     )
     assert one.sentences.filled in places.told
-    if line := places.entry.largest_line:
+    for line in places.entry.largest_lines[:1]:
         cell = places.overview.first("td", class_="line")
         assert (line.place in cell.text, exact(cell)) == (True, [line.size_bytes])
         assert all(line.place in page.first("ul", class_="segments").text for page in places.pages)

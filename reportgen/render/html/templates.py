@@ -18,6 +18,7 @@ from reportgen.render.html.markup import (
     code_spans,
     count_markup,
     least_markup,
+    slash_breaks,
     soft_breaks,
     unbroken,
 )
@@ -67,6 +68,7 @@ def environment() -> Environment:
     )
     jinja.filters |= {
         "breakable": soft_breaks,
+        "breakable_path": lambda text: Markup(slash_breaks(text)),
         "unbroken": unbroken,
         "bytes": bytes_markup,
         "count": count_markup,

@@ -1,9 +1,8 @@
 """The overview: the modules that do not fit and the largest others, each with what it needs and what to do first.
 
-All others are counted there, the largest of them by name, and listed in the table of all modules, on as many pages as
-needed. It stays quick with
-thousands of modules: a page holds some hundred rows, identical dumps share one row, and whatever looks at all modules
-at once (search, the filter, previous and next) reads a data shard.
+All others are rows of the same table, on as many pages as needed, which the reader asks for; a few small ones are named
+instead. It stays quick with thousands of modules: a page holds some hundred rows, identical dumps share one row, and
+whatever looks at all modules at once (search, the filter, previous and next) reads a data shard.
 """
 
 from collections import Counter, defaultdict
@@ -23,22 +22,29 @@ from reportgen.render.site.out_of_memory import error_views
 from reportgen.reports import formats
 from reportgen.reports.error_words import is_failure
 from reportgen.reports.formats import function_name
-from reportgen.reports.source_words import NO_TEXT, short_words
-from reportgen.reports.summary import Summary, biggest_first
+from reportgen.reports.source_words import NO_FILLER, NO_LINES, NO_TEXT, short_words
+from reportgen.reports.summary import LargestLine, Summary, biggest_first
 from reportgen.work import Front, Page
 
 MODULES_PER_PAGE = 500
 MOST_FITTING = 12
-"""Rows of the overview of modules that fit, or may fit."""
+"""Rows that the overview begins with of modules that fit, or may fit."""
 SMALL_BYTES = 1 << 20
-"""Modules that need less have no row there, unless all do, and no name."""
+"""Modules that need less are none of them, unless all do."""
 SMALL_PART = 50
-"""Modules that need less than this part of the axis have no row either: their bars would say nothing."""
+"""Modules that need less than this part of the axis are none of them either: their bars would say nothing."""
 _MOST_NAMED = 8
-"""Modules without a row that the overview names."""
+"""Small modules that the overview names, if there are no more."""
 _ROOM = 32
 """Characters of a scope."""
 _DEVICE_BACKENDS = ("cpu", "gpu", "tpu")
+_NO_LINE = {
+    NO_TEXT: "no HLO text",
+    NO_LINES: "no lines in the HLO text",
+    NO_FILLER: "only arguments",
+    "": "peak unknown",
+}
+"""Why there is no largest line, by what is said of the lines."""
 
 
 @record
@@ -73,38 +79,56 @@ class ModuleRow:
 
     @property
     def found_at(self) -> str:
-        """Return the place of the dump and its backend, and the memory space if that is not the main one."""
+        """Return the place of the dump, and the memory space if that is not the main one."""
         module = self.module
-        backend = module.backend.upper() if module.backend in _DEVICE_BACKENDS else ""
         space = "" if module.space_name.startswith(f"{MAIN_SPACE} ") else module.space_name.partition(" · ")[2]
         known = function_name(self.module.title) if self.lead else formats.shortened(self.place)
         if known.removesuffix(".txt") == self.name:
             known = ""
-        return " · ".join(filter(None, (known, backend, space)))
+        return " · ".join(filter(None, (known, space)))
+
+    @property
+    def backend(self) -> str:
+        """Return the backend as it is said; empty for one that is not known."""
+        return self.module.backend.upper() if self.module.backend in _DEVICE_BACKENDS else ""
 
     @property
     def parts(self) -> Sequence[BarPart]:
         """Return what the module needs in parts, which add up to it."""
-        module, line = self.module, self.module.largest_line
+        module = self.module
         named = [
             BarPart(look="parameter", name="arguments", size_bytes=module.argument_bytes),
             BarPart(look="output", name="outputs", size_bytes=module.output_bytes),
+            *(
+                BarPart(look=f"source-{number}", name=line.place, size_bytes=line.size_bytes)
+                for number, line in enumerate(module.largest_lines, 1)
+            ),
         ]
-        if line:
-            named.append(BarPart(look="source-1", name=line.place, size_bytes=line.size_bytes))
         rest = module.needed_bytes - sum(part.size_bytes for part in named)
         return [part for part in (*named, BarPart(look="other", name="other", size_bytes=rest)) if part.size_bytes > 0]
 
     @property
     def line(self) -> str:
         """Return the largest line or the end of the largest scope; empty where neither is known."""
-        line = self.module.largest_line
-        return formats.end_of(line.place, _ROOM) if line else ""
+        return self.short(self.largest_line) if self.largest_line else ""
+
+    @staticmethod
+    def short(line: LargestLine) -> str:
+        return formats.end_of(line.place, _ROOM)
+
+    @property
+    def largest_line(self) -> LargestLine | None:
+        return next(iter(self.module.largest_lines), None)
+
+    @property
+    def no_line(self) -> str:
+        """Return why there is no largest line."""
+        return _NO_LINE.get(self.module.filled, "no large line")
 
     @property
     def line_href(self) -> str:
         """Return where the largest line is: its place in its file or, without a page of that, in the peak."""
-        line = self.module.largest_line
+        line = self.largest_line
         return (line and line.href) or routes.module_view(self.module.label, self.module.title, "peak")
 
     @property
@@ -124,19 +148,24 @@ class ModuleRow:
 
 @record
 class FitCounts:
-    """How many modules do not fit, how many do, and of how many that is not known."""
+    """How many modules do not fit, how many do, and of how many that is not known.
+
+    Those need at most `small_bytes`, if that is too little for a row of its own, and else 0.
+    """
 
     over: int
     fitting: int
     unknown: int
+    small_bytes: int
 
     @property
     def words(self) -> Sequence[str]:
         """Return the three in words, each empty for none."""
+        small = f"small, at most {formats.human_bytes(self.small_bytes)}" if self.small_bytes else "unknown"
         return (
             f"{self.over:,} {'does' if self.over == 1 else 'do'} not fit" if self.over else "",
             f"{self.fitting:,} {'fits' if self.fitting == 1 else 'fit'}" if self.fitting else "",
-            f"{self.unknown:,} unknown" if self.unknown else "",
+            f"{self.unknown:,} {small}" if self.unknown else "",
         )
 
 
@@ -156,22 +185,27 @@ class NeedAxis:
         """Return what a bar must stand for to be seen."""
         return self.limit_bytes // SMALL_PART
 
+    @property
+    def least_bytes(self) -> int:
+        """Return what a module must need to be one of those that the overview begins with."""
+        return max(SMALL_BYTES, self.small_bytes)
+
 
 @record
 class OtherModules:
-    """The modules that have no row on the overview: how many, and the largest of them."""
+    """The modules that the overview does not begin with; `named` are their rows if all are small and they are few."""
 
     count: int
     most_bytes: int
-    largest: Sequence[ModuleRow]
+    named: Sequence[ModuleRow]
     are_small: bool
     all_fit: bool
 
 
 def overview_pages(site_title: str, summaries: Sequence[Summary], front: Front) -> Iterator[Page]:
-    """Yield the overview, the table of all modules if it leaves some out, and the shard with all of them."""
+    """Yield the overview, the further pages of its table, and the shard with all modules."""
     modules = sorted(summaries, key=biggest_first)
-    rows = folded(modules)
+    rows = sorted(folded(modules), key=lambda row: row.module.fits is not False)
     columns = module_columns(
         (
             entry.title,
@@ -185,57 +219,55 @@ def overview_pages(site_title: str, summaries: Sequence[Summary], front: Front) 
         for entry in (row.module, *row.copies)
     )
     yield shard("modules", columns)
-    shown = front_rows(rows)
+    shown, pages = front_rows(rows), routes.pages_of(len(rows), MODULES_PER_PAGE)
     table = {
         "has_capacity": any(module.fits is not None for module in modules),
         "asks_device": any(module.asks_device for module in modules),
         "axis": axis(rows),
-        "lacks_lines": any(NO_TEXT in module.filled for module in modules),
+        "lacking_text": sum(NO_TEXT in module.filled for module in modules),
         "site_title": site_title,
         "count": len(modules),
+        "rows_in_all": len(rows),
+        "shown": shown,
+        "others": _others(rows[shown:], axis(rows)),
+        "backends": sorted(Counter(row.backend for row in rows if row.backend).items()),
+        "pages": pages,
+        "fits": _fit_counts(modules, axis(rows)),
+        "named": _named_devices(modules, axis(rows)),
     }
-    own = _front_context(modules, front) | {"rows": shown, "others": _others(rows, shown)}
-    yield Page(routes.OVERVIEW, render("pages/overview.html", routes.OVERVIEW, **table, **own))
-    if len(shown) == len(rows):
-        return
-    pages = routes.pages_of(len(rows), MODULES_PER_PAGE)
-    for page in range(1, pages + 1):
+    for page in range(1, max(1, pages) + 1):
         path = routes.modules(page)
-        of_page = {
-            "rows": rows[routes.rows_of(page, MODULES_PER_PAGE)],
-            "rows_in_all": len(rows),
-            "page": page,
-            "pages": pages,
-            "fits": _fit_counts(modules),
-            "named": _named_devices(modules),
-        }
-        yield Page(path, render("pages/modules.html", path, **table, **of_page))
+        own = _front_context(modules, front) if page == 1 else {}
+        of_page = {"rows": rows[routes.rows_of(page, MODULES_PER_PAGE)], "page": page}
+        template = "pages/modules.html" if page > 1 else "pages/overview.html"
+        yield Page(path, render(template, path, **table, **of_page, **own))
 
 
-def front_rows(rows: Sequence[ModuleRow]) -> Sequence[ModuleRow]:
-    """Return the rows of the overview: those that do not fit, then the largest others."""
-    over = [row for row in rows if row.module.fits is False]
-    fitting = [row for row in rows if row.module.fits is not False]
-    least = max(SMALL_BYTES, axis(rows).small_bytes)
-    large = [row for row in fitting if row.module.needed_bytes >= least]
-    shown = [*over, *large[:MOST_FITTING]] or fitting[:MOST_FITTING]
+def front_rows(rows: Sequence[ModuleRow]) -> int:
+    """Return how many rows the overview begins with: of those that do not fit, which are first, and the largest others.
+
+    A table of small modules only begins with any of them.
+    """
+    over = sum(row.module.fits is False for row in rows)
+    least = axis(rows).least_bytes
+    large = sum(row.module.needed_bytes >= least for row in rows[over:])
+    shown = over + min(large, MOST_FITTING) or min(len(rows), MOST_FITTING)
     # One more row takes no more room than the sentence on it.
-    return [*over, *fitting] if len(rows) - len(shown) == 1 else shown
+    return len(rows) if len(rows) - shown == 1 else shown
 
 
-def _others(rows: Sequence[ModuleRow], shown: Sequence[ModuleRow]) -> OtherModules | None:
-    """Return the modules without a row; None where all have one."""
-    listed = {row.module.label for row in shown}
-    unlisted = [row for row in rows if row.module.label not in listed]
-    others = [module for row in unlisted for module in (row.module, *row.copies)]
+def _others(rows: Sequence[ModuleRow], shared: NeedAxis) -> OtherModules | None:
+    """Return the modules that the overview does not begin with; None where there are none."""
+    others = [module for row in rows for module in (row.module, *row.copies)]
     if not others:
         return None
     most = max(module.needed_bytes for module in others)
+    are_small = most < shared.least_bytes
     return OtherModules(
         count=len(others),
         most_bytes=most,
-        largest=[row for row in unlisted if row.module.needed_bytes >= SMALL_BYTES][:_MOST_NAMED],
-        are_small=most < max(SMALL_BYTES, axis(rows).small_bytes),
+        named=rows if are_small and len(rows) <= _MOST_NAMED else [],
+        are_small=are_small,
         all_fit=all(module.fits for module in others),
     )
 
@@ -257,7 +289,13 @@ def _index(module: Summary) -> str:
 def _front_context(modules: Sequence[Summary], front: Front) -> dict[str, Any]:
     """Return what only the overview shows; a site of one module or error opens on it, unless there is more to read."""
     readme = note_markup(front.readme)
-    errors = error_views(front.errors)
+    labels = {module.label for module in modules}
+    # The figures of a program that is a module say what its row says.
+    errors = [
+        view
+        for view in error_views(front.errors)
+        if view.error.event.kind != "compiled" or view.error.label not in labels
+    ]
     hrefs = [*map(_index, modules), *(view.href for view in errors)]
     is_plain = not (front.problems or readme or front.redaction or front.has_trend)
     return {
@@ -267,26 +305,31 @@ def _front_context(modules: Sequence[Summary], front: Front) -> dict[str, Any]:
         "errors": errors,
         "has_failure": any(is_failure(error.event) for error in front.errors),
         "has_trend": front.has_trend,
-        "fits": _fit_counts(modules),
-        "named": _named_devices(modules),
         "only": hrefs[0] if len(hrefs) == 1 and is_plain else "",
     }
 
 
-def _named_devices(modules: Sequence[Summary]) -> Sequence[tuple[Device, FitCounts]]:
+def _named_devices(modules: Sequence[Summary], shared: NeedAxis) -> Sequence[tuple[Device, FitCounts]]:
     """Return how many modules would fit if those whose device is not known ran on each that the reader can name."""
     if not any(module.asks_device for module in modules):
         return []
-    return [(device, _fit_counts(modules, device.size_bytes)) for device in DEVICES.values()]
+    return [(device, _fit_counts(modules, shared, device.size_bytes)) for device in DEVICES.values()]
 
 
-def _fit_counts(modules: Sequence[Summary], named_bytes: int | None = None) -> FitCounts:
+def _fit_counts(modules: Sequence[Summary], shared: NeedAxis, named_bytes: int | None = None) -> FitCounts:
     """Count the modules that fit; `named_bytes` are those of the device that the reader has named."""
-    verdicts = Counter(
+    verdicts = [
         module.needed_bytes <= named_bytes if named_bytes is not None and module.asks_device else module.fits
         for module in modules
+    ]
+    unknown = [module.needed_bytes for module, fits in zip(modules, verdicts, strict=True) if fits is None]
+    most = max(unknown, default=0)
+    return FitCounts(
+        over=verdicts.count(False),
+        fitting=verdicts.count(True),
+        unknown=len(unknown),
+        small_bytes=most if most < shared.least_bytes else 0,
     )
-    return FitCounts(over=verdicts[False], fitting=verdicts[True], unknown=verdicts[None])
 
 
 def folded(modules: Sequence[Summary]) -> list[ModuleRow]:
@@ -294,14 +337,17 @@ def folded(modules: Sequence[Summary]) -> list[ModuleRow]:
     same: dict[str, list[Summary]] = {}
     for module in modules:
         same.setdefault(module.content_digest, []).append(module)
-    places = _places([first.label for first, *_ in same.values()])
+    labels = [first.label for first, *_ in same.values()]
+    places = _places(labels)
     leads = _leads({first.label: (function_name(first.title), places[first.label]) for first, *_ in same.values()})
+    if any(leads.values()):
+        leads |= {label: places[label] for label in _alone(labels) if not leads[label]}
     return [
         ModuleRow(first, tuple(copies), places[first.label], leads[first.label]) for first, *copies in same.values()
     ]
 
 
-def _leads(named: Mapping[str, tuple[str, str]]) -> Mapping[str, str]:
+def _leads(named: Mapping[str, tuple[str, str]]) -> dict[str, str]:
     """Return by label what tells each of several modules of one name apart: its folders without those in common.
 
     `named` has the name and the place of each by its label. Empty for a name that only one has.
@@ -315,6 +361,12 @@ def _leads(named: Mapping[str, tuple[str, str]]) -> Mapping[str, str]:
         if len(own) > 1 and all(own):
             leads |= zip(places, own, strict=True)
     return leads
+
+
+def _alone(labels: Sequence[str]) -> Iterator[str]:
+    """Yield the dumps that are the only one in their folder."""
+    folders = Counter(PurePosixPath(label).parent for label in labels)
+    return (label for label in labels if folders[PurePosixPath(label).parent] == 1)
 
 
 def _places(labels: Sequence[str]) -> Mapping[str, str]:

@@ -56,8 +56,10 @@ def main(arguments: list[str]) -> int:
         return call([*pytest, *arguments])
     lint = [[python, "-m", "ruff", "check"], [python, "-m", "ruff", "format", "--check"], [python, "-m", "mypy"]]
     use_memory_for_temporary_files()
-    # pytest comes last, so that the last line on the screen is its summary.
-    return max([abs(call(command)) for command in [*lint, [*pytest, *in_parallel]]])
+    # The linters leave a processor free. Tests that need the environment wait for it.
+    with subprocess.Popen([python, "-m", "tests.programs.jax_environment"], cwd=ROOT, stderr=subprocess.DEVNULL):
+        # pytest comes last, so that the last line on the screen is its summary.
+        return max([abs(call(command)) for command in [*lint, [*pytest, *in_parallel]]])
 
 
 def use_memory_for_temporary_files() -> None:

@@ -29,6 +29,7 @@ def outcomes() -> Counter[tuple[Figure, Outcome]]:
     return counts
 
 
+@pytest.mark.slow
 def test_nearly_all_corruptions_that_change_a_peak_are_errors_or_warnings() -> None:
     changed = sum(outcomes()["peak", told] for told in ("told", "noted", "silent"))
     assert changed > 100

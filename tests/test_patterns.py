@@ -61,6 +61,7 @@ def test_no_pattern_keeps_memory_or_is_read_differently_by_another_python() -> N
     assert not found, "reportgen.patterns.repeated makes a repeat that is right"
 
 
+@pytest.mark.slow
 def test_every_pattern_takes_linear_time() -> None:
     slow = {
         used.place: text

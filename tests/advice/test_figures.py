@@ -32,6 +32,7 @@ def documents() -> tuple[dict[str, Any], ...]:
     return tuple(found)
 
 
+@pytest.mark.slow
 def test_the_best_are_positions_of_suggestions() -> None:
     for document in documents():
         kinds = [document["suggestions"][position]["kind"] for position in document["best"]]

@@ -205,7 +205,7 @@ def curve_words(what: str, suggestion: Suggestion) -> str:
 
 def next_words(suggestion: Suggestion) -> str:
     """Return what takes most of the peak after a suggestion; empty where that is not known."""
-    return f"Then most of the peak is {suggestion.next_largest}." if suggestion.next_largest else ""
+    return f"Then the largest part of the peak is {suggestion.next_largest}." if suggestion.next_largest else ""
 
 
 def joint_words(advice: Advice) -> str:

@@ -584,7 +584,11 @@ _GPU_RUNTIME = (
         name="nccl",
         kind="library",
         sign="NCCL ",
-        rest=r"(?:WARN|operation|error)[^\n]{0,240}?[Cc]uda (?:failure|error)[^\n]{0,80}?'?out of memory",
+        # Most lines of NCCL are about something else, and are left at once.
+        rest=(
+            r"(?:WARN|operation|error)(?=[^\n]{0,840}?out of memory)"
+            r"[^\n]{0,600}?[Cc]uda (?:failure|error)[^\n]{0,200}?'?out of memory"
+        ),
         says=("NCCL, the library of collectives, allocates outside of XLA’s pool, where nothing was left.",),
         next_step=_LEAVE_ROOM,
         backend="gpu",

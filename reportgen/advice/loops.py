@@ -75,7 +75,8 @@ def loop_checkpoints(program: Program, memory: Memory) -> list[LoopCheckpoint]:
     for loop, stacks in by_loop.items():
         if dropped := _dropped(program, loop, stacks):
             by_line[str(program.user_frame(loop) or loop)].append(dropped)
-    checkpoints = [_checkpoint(program, memory, dropped) for dropped in by_line.values()]
+    starts = _starts(program)
+    checkpoints = [_checkpoint(program, memory, dropped, starts) for dropped in by_line.values()]
     checkpoints.sort(key=lambda checkpoint: (checkpoint.least.peak_bytes, checkpoint.loops))
     together = _together(memory, checkpoints)
     return [together, *checkpoints] if together else checkpoints
@@ -202,8 +203,10 @@ def _part_of_parameter(program: Program, place: Place) -> Leaf | None:
     return None
 
 
-def _checkpoint(program: Program, memory: Memory, loops: Sequence[Dropped]) -> LoopCheckpoint:
-    """Return the checkpoint of the loops of one source line.
+def _checkpoint(
+    program: Program, memory: Memory, loops: Sequence[Dropped], starts: Mapping[str, int]
+) -> LoopCheckpoint:
+    """Return the checkpoint of the loops of one source line; `starts` are the first moments of the bodies of loops.
 
     It saves most if nothing of the dropped stacks is held, and least if one step of each is held in the backward loop.
     """
@@ -221,7 +224,7 @@ def _checkpoint(program: Program, memory: Memory, loops: Sequence[Dropped]) -> L
         first, last = min(value.first for value in held), max(value.last for value in held)
         kept += ((first, dropped.added_bytes), (last + 1, -dropped.added_bytes))
     more = list(kept)
-    moment_of, starts = program.dump.moment_of, _starts(program)
+    moment_of = program.dump.moment_of
     for stack in gone:
         one_step = stack.size_bytes // stack.steps
         first = starts.get(stack.later, moment_of[stack.loop])

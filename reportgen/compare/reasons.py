@@ -110,15 +110,10 @@ def main_reason(module: ModuleComparison) -> Reason | None:
     steps = sorted(space.steps, key=lambda step: (step.change_bytes * change < 0, -abs(step.change_bytes)))
     largest = step_reason(module.comparison, space, steps[0]) if steps and steps[0].change_bytes else None
     slack = slack_reason(space)
-    if (
-        slack
-        and slack.change_bytes * change > 0
-        and (
-            largest is None or largest.change_bytes * change < 0 or abs(slack.change_bytes) > abs(largest.change_bytes)
-        )
-    ):
-        return slack
-    return largest
+    if slack is None or slack.change_bytes * change <= 0:
+        return largest
+    is_larger = largest is not None and largest.change_bytes * change >= abs(slack.change_bytes * change)
+    return largest if is_larger else slack
 
 
 def slack_reason(space: SpaceComparison) -> Reason | None:

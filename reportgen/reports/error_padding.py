@@ -37,9 +37,13 @@ class _PaddedDimension:
 
 def with_size(buffer: LoggedBuffer) -> LoggedBuffer:
     """Return a buffer with the size that its shape and layout need, where the text does not say it."""
-    shape = None if buffer.size else _array(buffer.shape)
-    size = padded_bytes(shape, pointer_bytes=0) if shape and shape.layout else None
+    size = None if buffer.size else _laid_out_bytes(_array(buffer.shape))
     return buffer if size is None else buffer._replace(size=SizeRange(size, size))
+
+
+def _laid_out_bytes(shape: ArrayShape | None) -> int | None:
+    """Return the size of an array with its padding; None where its layout is not known."""
+    return padded_bytes(shape, pointer_bytes=0) if shape and shape.layout else None
 
 
 def unpadded(buffer: LoggedBuffer) -> SizeRange | None:
@@ -55,7 +59,7 @@ def unpadded(buffer: LoggedBuffer) -> SizeRange | None:
 def is_dense(buffer: LoggedBuffer) -> bool:
     """Return whether the shape and layout of a buffer show that it has no padding at all, as its size does."""
     shape = _array(buffer.shape)
-    size = padded_bytes(shape, pointer_bytes=0) if shape and shape.layout else None
+    size = _laid_out_bytes(shape)
     if shape is None or size is None or (buffer.size and size not in buffer.size):
         return False
     return size == dense_bytes(shape, pointer_bytes=0)

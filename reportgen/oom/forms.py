@@ -967,7 +967,7 @@ _TORCH_TAIL = (
     r"(?P<asked>[\d.]+ [KMGT]?i?B)(?:[^\n]{0,40}?(?P<total>[\d.]+ [KMGT]?i?B)(?: total)?(?: capacity)?"
     r"(?: of which (?P<left>[\d.]+ [KMGT]?i?B) is free)?"
     r"(?:; (?P<allocated>[\d.]+ [KMGT]?i?B) already allocated; (?P<unused>[\d.]+ [KMGT]?i?B) free)?)?"
-    r"(?:.{0,600}?(?P<by_torch>[\d.]+ [KMGT]?i?B) is allocated by PyTorch)?"
+    r"(?:.{0,600}?(?<![\d.])(?P<by_torch>[\d.]+ [KMGT]?i?B) is allocated by PyTorch)?"
 )
 _TORCH_SAYS = (
     "PyTorch’s own allocator ({device}) could not give {asked}.",

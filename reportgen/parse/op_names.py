@@ -7,6 +7,7 @@ from reportgen.patterns import repeated
 _OPENING, _CLOSING = "([{", ")]}"
 _ARGUMENT = re.compile(r"[^\[\]/(){}]+" + repeated(r"\[(?:'[^']*'|\"[^\"]*\"|\d+)\][^\[\]/(){}]*", 1))
 _SUBSCRIPT = re.compile(r"(?=\[)")
+_SLASH_OR_BRACKET = re.compile(r"[/(\[{)\]}]")
 
 
 def path_parts(scope: str) -> list[str]:
@@ -14,12 +15,12 @@ def path_parts(scope: str) -> list[str]:
     if _ARGUMENT.fullmatch(scope):
         return [part for part in _SUBSCRIPT.split(scope) if part]
     parts, depth, start = [], 0, 0
-    for offset, character in enumerate(scope):
-        if character in _OPENING:
+    for match in _SLASH_OR_BRACKET.finditer(scope):
+        if match[0] in _OPENING:
             depth += 1
-        elif character in _CLOSING:
+        elif match[0] in _CLOSING:
             depth = max(0, depth - 1)
-        elif character == "/" and depth == 0:
-            parts.append(scope[start:offset])
-            start = offset + 1
+        elif depth == 0:
+            parts.append(scope[start : match.start()])
+            start = match.end()
     return [part for part in (*parts, scope[start:]) if part] or [scope]

@@ -10,13 +10,10 @@ itself, a `get-tuple-element`. The data is read later, under the name of another
 
 from collections.abc import Sequence
 
-from reportgen.program.opcodes import RENAMES
 from reportgen.program.program import Program
 
 _MERGES = frozenset(("while", "conditional", "parameter"))
 """Opcodes whose values have been written by other instructions."""
-
-_HANDS_ON = RENAMES | {"while", "conditional"}
 
 
 def same_contents(program: Program, number: int) -> Sequence[int]:
@@ -49,12 +46,9 @@ def reads(program: Program, members: Sequence[int]) -> Sequence[int]:
     """
     names = program.dump.values.names
     own = {names[member] for member in members}
-    readers = {
-        moment: _opcode(program, name) in _HANDS_ON
-        for moment in {read for member in members for read in program.reads(member)}
-        if (name := program.instruction_at(moment)) not in own
-    }
-    return sorted(moment for moment, hands_on in readers.items() if not hands_on) or sorted(readers)
+    found = {read for member in members for read in program.reads(member)}
+    readers = {moment for moment in found if program.instruction_at(moment) not in own}
+    return sorted(readers - program.hand_on_moments) or sorted(readers)
 
 
 def read_next_round(program: Program, members: Sequence[int], moment: int) -> tuple[int, str] | None:
@@ -68,9 +62,4 @@ def read_next_round(program: Program, members: Sequence[int], moment: int) -> tu
 
 
 def _merges(program: Program, number: int) -> bool:
-    return _opcode(program, program.dump.values.names[number]) in _MERGES
-
-
-def _opcode(program: Program, name: str) -> str:
-    """Return the opcode of an instruction: as the text says or, without one, as XLA names it."""
-    return program.opcode(name) or name.partition(".")[0]
+    return program.opcode_or_name(program.dump.values.names[number]) in _MERGES

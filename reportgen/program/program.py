@@ -1,7 +1,7 @@
 """Answer questions about the program of a dump: its instructions, values, buffers, arguments and results."""
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from functools import cache, cached_property, lru_cache
 
 from reportgen.model import Dump
@@ -12,12 +12,14 @@ from reportgen.program.computations import Computations
 from reportgen.program.dialect import Dialect
 from reportgen.program.join import NOTHING_JOINED, Join
 from reportgen.program.loop_passes import directions_of_loops
-from reportgen.program.opcodes import COPIES
+from reportgen.program.opcodes import COPIES, RENAMES
 from reportgen.program.places import Leaf
 from reportgen.program.scopes import Direction, direction, original_of
 from reportgen.program.sharding import Partitions
 from reportgen.program.storage import Storage
 from reportgen.program.writers import Writers
+
+_HANDS_ON = RENAMES | {"while", "conditional"}
 
 _MOST_STEPS = 100  # because the moves of a damaged dump may form a cycle
 
@@ -74,6 +76,15 @@ class Program(Computations):
     def argument_name(self, number: int) -> str:
         """Return the name of the argument that a value is: the program's, or its number and leaf."""
         return self.writers.of(self.place(number)).author.argument
+
+    def opcode_or_name(self, name: str) -> str:
+        """Return the opcode of an instruction: as the text says or, without one, as XLA names it."""
+        return self.opcode(name) or name.partition(".")[0]
+
+    @cached_property
+    def hand_on_moments(self) -> Set[int]:
+        """Return the moments at which an instruction only hands data on to others, under another name."""
+        return {moment for moment, name in self.dump.name_at.items() if self.opcode_or_name(name) in _HANDS_ON}
 
     def _reads(self, number: int) -> Sequence[int]:
         """Return the moments of a value's live range at which it is read, in order."""

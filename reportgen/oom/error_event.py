@@ -21,7 +21,8 @@ class Total(NamedTuple):
 class LoggedBuffer(NamedTuple):
     """An entry of a list of the largest buffers; what the text does not say is None or empty.
 
-    `is_cut` is true unless the end of the entry was found, so that a later field may be missing.
+    `is_cut` is true unless the end of the entry was found, so that a later field may be missing. `made_from` are the
+    operands whose shape its instruction states: their names and shapes.
     """
 
     number: int | None = None
@@ -37,6 +38,7 @@ class LoggedBuffer(NamedTuple):
     kind: str = ""
     is_parameter: bool = False
     is_cut: bool = True
+    made_from: tuple[tuple[str, str], ...] = ()
 
 
 class OutOfMemory(NamedTuple):

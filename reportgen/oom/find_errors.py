@@ -47,6 +47,7 @@ _ATTRIBUTE = re.compile(r'(\w+)(?:=(?:"(' + repeated(r'[^"\\]++|\\.') + r')"?|(\
 _LABEL = re.compile(r"%?(\S+) = (.*)")
 _ARRAY = re.compile(r"[a-z]\w{0,20}+\[[\d,]{0,200}+\](?:\{[\w,:()*.-]{0,200}+\})?(?= )")
 _OPCODE = re.compile(r"(?:^| )([a-z][a-z0-9-]*)\(")
+_OPERAND = re.compile(rf"({_ARRAY.pattern}) %([\w.-]{{1,200}}+)")
 _OUTPUT_OF = re.compile(r"output of ([^@]+)(?:@.*)?")
 
 _CORES = ("tensor_core_size", "sparse_core_size")
@@ -391,6 +392,7 @@ def _buffer_of(entry: dict[str, Any], *, is_cut: bool) -> LoggedBuffer:
         kind=entry.get("Allocation type", ""),
         is_parameter=bool(parameter),
         is_cut=is_cut,
+        made_from=tuple((name, shape) for shape, name in _OPERAND.findall(label[2])) if label else (),
     )
 
 

@@ -10,7 +10,14 @@ from typing import Literal
 from reportgen.oom.error_event import OutOfMemory, Total
 from reportgen.oom.printed_size import SizeRange, read_size
 from reportgen.record import record
-from reportgen.reports.error_padding import is_padded, padding_bytes, padding_words, share_of_padding, unpadded
+from reportgen.reports.error_padding import (
+    is_padded,
+    operands,
+    padding_bytes,
+    padding_words,
+    share_of_padding,
+    unpadded,
+)
 from reportgen.reports.formats import human_bytes, range_words
 
 Part = Literal["arguments", "outputs", "temporaries", "constants", "code", "aliased"]
@@ -213,7 +220,7 @@ def _of_padding(event: OutOfMemory) -> tuple[str, int]:
 
 def _of_padded_buffer(event: OutOfMemory, least: int) -> tuple[str, int] | None:
     """Return a sentence on the buffer with most padding, and its bytes; None if they are less than the `least`."""
-    buffer = max(event.buffers, key=padding_bytes, default=None)
+    buffer = max((*event.buffers, *operands(event)), key=padding_bytes, default=None)
     dense = unpadded(buffer) if buffer else None
     if buffer is None or not buffer.size or not dense or padding_bytes(buffer) < max(least, 1):
         return None

@@ -5,7 +5,7 @@ from math import prod
 
 from reportgen.analyse.sizes import dense_bytes, padded_bytes, physical_order, round_up
 from reportgen.model.shapes import ArrayShape
-from reportgen.oom.error_event import LoggedBuffer
+from reportgen.oom.error_event import LoggedBuffer, OutOfMemory
 from reportgen.oom.printed_size import SizeRange
 from reportgen.parse.shape_parser import ShapeError, parse_shape
 from reportgen.record import record
@@ -39,6 +39,22 @@ def with_size(buffer: LoggedBuffer) -> LoggedBuffer:
     """Return a buffer with the size that its shape and layout need, where the text does not say it."""
     size = None if buffer.size else _laid_out_bytes(_array(buffer.shape))
     return buffer if size is None else buffer._replace(size=SizeRange(size, size))
+
+
+def operands(event: OutOfMemory) -> Sequence[LoggedBuffer]:
+    """Return what buffers are made from and is larger than they are, with sizes; none where the list has its start.
+
+    Lists begin with what is largest, so only one without its start can lack what is larger than its entries.
+    """
+    if event.kind != "fragment":
+        return ()
+    found: dict[str, LoggedBuffer] = {}
+    for reader in map(with_size, event.buffers):
+        for name, shape in reader.made_from:
+            operand = with_size(LoggedBuffer(shape=shape, instruction=name, is_cut=False))
+            if operand.size and reader.size and operand.size.low_bytes > reader.size.high_bytes:
+                found[name] = operand
+    return list(found.values())
 
 
 def _laid_out_bytes(shape: ArrayShape | None) -> int | None:

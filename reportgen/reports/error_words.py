@@ -10,7 +10,7 @@ from reportgen.oom.error_event import OutOfMemory
 from reportgen.oom.forms import FIGURES, OF_COMPILER, SIZES, VERDICTS, WARNINGS
 from reportgen.oom.printed_size import SizeRange, read_size
 from reportgen.reports.error_causes import Cause, excess_of, explained, parts_of, size_named, whole_of
-from reportgen.reports.error_padding import unpadded, with_size
+from reportgen.reports.error_padding import operands, unpadded, with_size
 from reportgen.reports.formats import exact_bytes, human_bytes, range_words
 
 _SPACES: Mapping[str, str] = {
@@ -107,8 +107,9 @@ def only_buffer(event: OutOfMemory) -> list[str]:
     name = buffer.instruction or buffer.op_name or buffer.opcode or "one without a name"
     if not buffer.size:
         return [f"One buffer is named: {name}.", "Neither its size nor the total is in this text."]
-    source = "" if printed.size else " (from its shape)"
-    return [f"One buffer is named: {name}, {range_words(buffer.size)}{source}.", "The total is not in this text."]
+    size = f"{range_words(buffer.size)}{'' if printed.size else ' (from its shape)'}"
+    named = f"{name}, {size}, reads it." if operands(event) else f"One buffer is named: {name}, {size}."
+    return [named, "The total is not in this text."]
 
 
 def figures(event: OutOfMemory) -> str:

@@ -68,6 +68,7 @@ CAUSES = {
     "07": "Of the 6.08 GiB in use this program’s own arguments are 478.07 MiB and its outputs up to 5.06 GiB",
     "15": "The outputs take 9.64 GiB of the 14.44 GiB allocated (66.8 %).",
     "20": "What holds it: 468.88 MiB in 124 chunks of 3.78 MiB, 4.02 MiB in 1 chunk.",
+    "10": "fusion.41543 takes 1.50 GiB for 48.00 MiB of data (96.9 % padding): its last dimension of 4 is padded to",
     "30": "6.78 GiB are free, which would be enough for 6.48 GiB, but at most 3.33 GiB of that in one piece",
     "31": "98.8 % of the temporaries is padding: 10.96 GiB instead of 140.25 MiB.",
     "34": "fusion.7 takes 8.00 GiB for 128.00 MiB of data (98.4 % padding): its last dimension of 2 is padded to 128.",
@@ -108,7 +109,7 @@ def test_no_sentence_says_a_size_that_the_text_does_not(path: Path, event: OutOf
     printed = [size for text in _PRINTED.findall(path.read_text(encoding="utf-8")) if (size := read(text))]
     printed += [event.needed] if event.needed and event.kind == "compile" else []  # of two cores together
     printed += [one - other for one in printed for other in printed if one.low_bytes > other.high_bytes]
-    dense = [SizeRange(size, size) for size in (1 << 30, 128 << 20)]  # of the shapes of texts that print no other size
+    dense = [SizeRange(size, size) for size in (1 << 30, 128 << 20, 3 << 29)]  # of shapes alone
     for sentence in (*told(event), figures(event)):
         for amount, unit in _SIZE.findall(sentence):
             words = f"{amount} {unit}"
@@ -158,8 +159,19 @@ def test_padding_is_the_advice_for_a_padded_array_that_is_larger_than_a_device()
     assert next_heading(events_of("34")[1]) == "Put a long dimension last"
 
 
-def test_a_buffer_without_a_size_has_that_of_its_shape() -> None:
+def test_an_operand_that_the_start_of_a_list_would_have_is_its_cause() -> None:
     [event] = events_of("10")
+    assert told(event)[0].startswith(CAUSES["10"])
+    assert only_buffer(event)[0] == "reshape.152469, 48.00 MiB (from its shape), reads it."
+    # Broadcast from one number, which takes a tile and is smaller than the entries.
+    assert told(events_of("09")[0]) == []
+    whole = event._replace(name="temporaries")
+    assert told(whole) == []
+
+
+def test_a_buffer_without_a_size_has_that_of_its_shape() -> None:
+    [printed] = events_of("10")
+    event = printed._replace(buffers=(printed.buffers[0]._replace(made_from=()),))
     assert only_buffer(event) == [
         "One buffer is named: reshape.152469, 48.00 MiB (from its shape).",
         "The total is not in this text.",

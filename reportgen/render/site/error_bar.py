@@ -68,7 +68,7 @@ def _divided(event: OutOfMemory) -> tuple[Sequence[Segment], str, SizeRange | No
         return segments, "capacity", event.capacity
     if segments := _of_request(event):
         return segments, *_free_limit(event)
-    return _of_program(event), "capacity", event.capacity
+    return _of_program(event) or [*_of_groups(colored_groups(event))], "capacity", event.capacity
 
 
 def buffer_name(buffer: LoggedBuffer) -> str:

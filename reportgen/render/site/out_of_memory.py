@@ -28,6 +28,7 @@ from reportgen.reports.error_causes import (
 from reportgen.reports.error_padding import (
     ReshapedBuffer,
     is_dense,
+    operands,
     padding_bytes,
     padding_words,
     reshaped,
@@ -129,14 +130,17 @@ def error_pages(site_title: str, errors: Iterable[LoggedError]) -> Iterator[Page
 def _view(error: LoggedError, number: int) -> ErrorView:
     """Return what the page of an error shows; `number` is its place among the errors, from 1."""
     event = error.event._replace(buffers=tuple(map(with_size, error.event.buffers)))
+    made_from = [operand._replace(size=None) for operand in operands(event)]
+    printed = (*made_from, *error.event.buffers)
+    shown = event._replace(buffers=tuple(map(with_size, printed)))
     need = program_need(event)
     is_padding = explained(event).cause == "padding"
-    remedy = reshaped(event.buffers) if is_padding else None
+    remedy = reshaped(shown.buffers) if is_padding else None
     saving = (remedy.saving_bytes if remedy else padding_of_temporaries(event)) if is_padding else 0
-    listed, unlisted = [buffer.size for buffer in event.buffers], _unlisted(event)
+    listed, unlisted = [buffer.size for buffer in shown.buffers], _unlisted(event)
     scale = max([1, *(size.middle for size in (*listed, unlisted) if size)])
     is_main = _is_main_buffer(event)
-    only, bar = only_buffer(error.event), error_bar(event)
+    only, bar = only_buffer(error.event), error_bar(shown)
     sizes = [] if only else _figures(event, bar)
     where = _where_it_fits(event, need, saving) if need else None
     capacities = [device.usable.high_bytes for device in devices_of(event)]
@@ -146,7 +150,7 @@ def _view(error: LoggedError, number: int) -> ErrorView:
         href=routes.out_of_memory(number),
         verdict=verdict(event),
         # The pill beside the size says it, too.
-        told=[_unbroken(sentence) for sentence in (*only, *told(event)) if sentence != shortage_sentence(event)],
+        told=[_unbroken(sentence) for sentence in (*told(event), *only) if sentence != shortage_sentence(event)],
         figures=sizes[:_MOST_FIGURES],
         need_words=sizes[0].words if sizes and sizes[0].label.startswith(("Needs", "Asked for")) else "",
         bar=bar,
@@ -165,8 +169,8 @@ def _view(error: LoggedError, number: int) -> ErrorView:
         unlisted=unlisted,
         notes=_open(event, has_parts=not need_note),
         tables=[*_tables(event)],
-        rows=_rows(event, error.event.buffers, scale) if len(event.buffers) > 1 else (),
-        facts=[*_facts(event)] if is_main else (),
+        rows=_rows(shown, printed, scale) if len(printed) > 1 else (),
+        facts=[*_facts(event)] if is_main and not made_from else (),
     )
 
 

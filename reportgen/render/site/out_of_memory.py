@@ -142,8 +142,9 @@ def _view(error: LoggedError, number: int) -> ErrorView:
     is_main = _is_main_buffer(event)
     only, bar = only_buffer(error.event), error_bar(shown)
     sizes = [] if only else _figures(event, bar)
-    where = _where_it_fits(event, need, saving) if need else None
-    capacities = [device.usable.high_bytes for device in devices_of(event)]
+    devices = devices_of(event)
+    where = _where_it_fits(event, devices, need, saving) if need else None
+    capacities = [device.usable.high_bytes for device in devices]
     need_note = _need_note(event, bar)
     return ErrorView(
         error=error,
@@ -162,7 +163,7 @@ def _view(error: LoggedError, number: int) -> ErrorView:
         remedy=remedy,
         saving_bytes=saving,
         after_bytes=need.middle - saving if need and saving else 0,
-        devices=devices_of(event),
+        devices=devices,
         where=where,
         fits_nowhere=bool(where and need and not where.rows and all(need.low_bytes > size for size in capacities)),
         scale_bytes=scale,
@@ -274,9 +275,9 @@ def _open(event: OutOfMemory, *, has_parts: bool) -> Sequence[str]:
     return lacks + [sentence for sentence in unknown(event) if not (is_said and "`reportgen run" in sentence)]
 
 
-def _where_it_fits(event: OutOfMemory, need: SizeRange, saving: int) -> WhereItFits:
+def _where_it_fits(event: OutOfMemory, devices: Sequence[Device], need: SizeRange, saving: int) -> WhereItFits:
     """Return the devices of an error, or only a sentence where it would fit all of them, or none."""
-    rows = [_device_row(device, need, saving) for device in devices_of(event)]
+    rows = [_device_row(device, need, saving) for device in devices]
     left = [size for row in rows for size in (row.left_bytes, row.left_after_bytes if saving else row.left_bytes)]
     is_same = None not in left and len({size >= 0 for size in left if size is not None}) < 2
     return WhereItFits(

@@ -165,7 +165,7 @@ class AdviceContext:
 
     @property
     def batch_words(self) -> str:
-        """Return which dimension of the data is the batch: its size, and whose; empty where that is not known."""
+        """Return which dimension of the data is the batch: its size, and whose; empty where that is unknown."""
         path_of = {argument.instruction: argument.path for argument in self.arguments}
         sizes = {origin: size for each in self._led.values() for origin, size in each.items()}
         kept = {argument.instruction for argument in self.state}
@@ -174,7 +174,10 @@ class AdviceContext:
         if len(lengths) != 1 or 0 in lengths:
             return ""
         where = " on each device" if (self.program.partitions.devices or 1) > 1 else ""
-        return f"{lengths.pop():,} in {path_of[origins[0].parameter]}{where}"
+        path = path_of[origins[0].parameter]
+        # The number of an argument without a name tells a reader nothing.
+        name = "" if path.startswith("argument ") else f" in {path}"
+        return f"now {lengths.pop():,}{name}{where}"
 
     @cached_property
     def _led(self) -> Mapping[str, Mapping[Origin, int]]:

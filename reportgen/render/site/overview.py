@@ -37,7 +37,6 @@ _MOST_NAMED = 8
 """Small modules that the overview names, if there are no more."""
 _ROOM = 32
 """Characters of a scope."""
-_DEVICE_BACKENDS = ("cpu", "gpu", "tpu")
 _NO_LINE = {
     NO_TEXT: "no HLO text",
     NO_LINES: "no lines in the HLO text",
@@ -89,8 +88,8 @@ class ModuleRow:
 
     @property
     def backend(self) -> str:
-        """Return the backend as it is said; empty for one that is not known."""
-        return self.module.backend.upper() if self.module.backend in _DEVICE_BACKENDS else ""
+        """Return the backend as it is said."""
+        return "unknown backend" if self.module.backend == "unknown" else self.module.backend.upper()
 
     @property
     def parts(self) -> Sequence[BarPart]:
@@ -193,8 +192,12 @@ class NeedAxis:
 
 @record
 class OtherModules:
-    """The modules that the overview does not begin with; `named` are their rows if all are small and they are few."""
+    """The modules that the overview does not begin with; `named` are their rows if all are small and they are few.
 
+    `cut` says which it begins with.
+    """
+
+    cut: str
     count: int
     most_bytes: int
     named: Sequence[ModuleRow]
@@ -224,16 +227,16 @@ def overview_pages(site_title: str, summaries: Sequence[Summary], front: Front) 
         "has_capacity": any(module.fits is not None for module in modules),
         "asks_device": any(module.asks_device for module in modules),
         "axis": axis(rows),
-        "lacking_text": sum(NO_TEXT in module.filled for module in modules),
+        "lacking_text": [row.name for row in rows if NO_TEXT in row.module.filled],
         "site_title": site_title,
-        "count": len(modules),
-        "rows_in_all": len(rows),
+        "dumps": len(modules),
+        "count": len(rows),
         "shown": shown,
-        "others": _others(rows[shown:], axis(rows)),
-        "backends": sorted(Counter(row.backend for row in rows if row.backend).items()),
+        "others": _others(rows, shown, axis(rows)),
+        "backends": sorted(Counter((row.backend, row.module.backend) for row in rows).items()),
         "pages": pages,
-        "fits": _fit_counts(modules, axis(rows)),
-        "named": _named_devices(modules, axis(rows)),
+        "fits": _fit_counts(rows, axis(rows)),
+        "named": _named_devices(rows, axis(rows)),
     }
     for page in range(1, max(1, pages) + 1):
         path = routes.modules(page)
@@ -256,19 +259,23 @@ def front_rows(rows: Sequence[ModuleRow]) -> int:
     return len(rows) if len(rows) - shown == 1 else shown
 
 
-def _others(rows: Sequence[ModuleRow], shared: NeedAxis) -> OtherModules | None:
-    """Return the modules that the overview does not begin with; None where there are none."""
-    others = [module for row in rows for module in (row.module, *row.copies)]
-    if not others:
+def _others(all_rows: Sequence[ModuleRow], shown: int, shared: NeedAxis) -> OtherModules | None:
+    """Return the modules after those that are shown; None where there are none."""
+    rows = all_rows[shown:]
+    if not rows:
         return None
-    most = max(module.needed_bytes for module in others)
+    over = sum(row.module.fits is False for row in all_rows[:shown])
+    largest = f"the {shown - over:,} largest" + (" others" if over else "")
+    does_not_fit = f"{over:,} that {'does' if over == 1 else 'do'} not fit"
+    most = max(row.module.needed_bytes for row in rows)
     are_small = most < shared.least_bytes
     return OtherModules(
-        count=len(others),
+        cut=formats.capital(" and ".join([does_not_fit] * bool(over) + [largest] * (shown > over))),
+        count=len(rows),
         most_bytes=most,
         named=rows if are_small and len(rows) <= _MOST_NAMED else [],
         are_small=are_small,
-        all_fit=all(module.fits for module in others),
+        all_fit=all(row.module.fits for row in rows),
     )
 
 
@@ -309,15 +316,16 @@ def _front_context(modules: Sequence[Summary], front: Front) -> dict[str, Any]:
     }
 
 
-def _named_devices(modules: Sequence[Summary], shared: NeedAxis) -> Sequence[tuple[Device, FitCounts]]:
+def _named_devices(rows: Sequence[ModuleRow], shared: NeedAxis) -> Sequence[tuple[Device, FitCounts]]:
     """Return how many modules would fit if those whose device is not known ran on each that the reader can name."""
-    if not any(module.asks_device for module in modules):
+    if not any(row.module.asks_device for row in rows):
         return []
-    return [(device, _fit_counts(modules, shared, device.size_bytes)) for device in DEVICES.values()]
+    return [(device, _fit_counts(rows, shared, device.size_bytes)) for device in DEVICES.values()]
 
 
-def _fit_counts(modules: Sequence[Summary], shared: NeedAxis, named_bytes: int | None = None) -> FitCounts:
+def _fit_counts(rows: Sequence[ModuleRow], shared: NeedAxis, named_bytes: int | None = None) -> FitCounts:
     """Count the modules that fit; `named_bytes` are those of the device that the reader has named."""
+    modules = [row.module for row in rows]
     verdicts = [
         module.needed_bytes <= named_bytes if named_bytes is not None and module.asks_device else module.fits
         for module in modules

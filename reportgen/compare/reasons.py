@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 
 from reportgen.analyse.devices import MAIN_SPACE
 from reportgen.analyse.matmul_work import WorkFigures
@@ -23,7 +24,7 @@ class Reason:
     """A step as a phrase, such as `35 temporary buffers are gone`, or a change of the arguments, whose `kind` is None.
 
     `subject` is the part of the program that changed most in it, `short` its last parts, with its bytes and source
-    line; empty where nothing is known. `others` is how many more parts changed.
+    line; empty where nothing is known.
     """
 
     kind: Kind | None
@@ -33,13 +34,18 @@ class Reason:
     short: str = ""
     subject_bytes: int = 0
     line: str = ""
-    others: int = 0
+
+    @property
+    def most(self) -> str:
+        """Return what stands before the subject: it may be less than half."""
+        share = "mainly" if 2 * abs(self.subject_bytes) >= abs(self.change_bytes) else "the largest part"
+        return f"{share} in" if self.line else share
 
     @property
     def sentence(self) -> str:
         """Return `35 temporary buffers are gone (−3.00 GiB), mainly in attention (step.py:41)`."""
-        place = f"in {self.short} ({self.line})" if self.line else self.short
-        most = f", mainly {place}" if self.subject else ""
+        place = f"{self.short} ({self.line})" if self.line else self.short
+        most = f", {self.most} {place}" if self.subject else ""
         size = f" ({signed_bytes(self.change_bytes)})" if self.kind else ""
         return f"{self.words}{size}{most}"
 
@@ -50,10 +56,12 @@ class Recomputation:
 
     words: str
     shares: str
+    cause: str = ""
+    """What was done to the program: `checkpoints added`."""
 
     @property
     def sentence(self) -> str:
-        """Return both."""
+        """Return the words with the shares."""
         return f"{self.words} ({self.shares})"
 
 
@@ -84,7 +92,10 @@ def recomputation(module: ModuleComparison) -> tuple[Sequence[Recomputation], Se
         change = again[1] - again[0]
         shares = f"{_share(again[0], before.work)} → {_share(again[1], after.work)} of the matrix work"
         words = f"{who} {human_flops(abs(change))} {'more' if change > 0 else 'less'}"
-        (likely if change * change_of_need < 0 else others).append(Recomputation(words, shares))
+        cause = ""
+        if who == "checkpoints recompute" and 0 in again:
+            cause = f"checkpoints {'added' if change > 0 else 'removed'}"
+        (likely if change * change_of_need < 0 else others).append(Recomputation(words, shares, cause))
     return likely, others
 
 
@@ -96,7 +107,8 @@ def _share(flops: int, work: WorkFigures) -> str:
 def main_reason(module: ModuleComparison) -> Reason | None:
     """Return why the need of the main memory space changed: the first change of the arguments that may explain it.
 
-    Without one, it is the largest step in the direction of the change; None where nothing is known.
+    Without one, it is the largest step in the direction of the change, after the checkpoints that may have made it.
+    None where nothing is known.
     """
     before, after = module.figures
     if before is None or after is None:
@@ -109,6 +121,9 @@ def main_reason(module: ModuleComparison) -> Reason | None:
         return None
     steps = sorted(space.steps, key=lambda step: (step.change_bytes * change < 0, -abs(step.change_bytes)))
     largest = step_reason(module.comparison, space, steps[0]) if steps and steps[0].change_bytes else None
+    made_by = next((again.cause for again in recomputation(module)[0] if again.cause), "")
+    if largest and made_by and steps[0].is_of_temporaries:
+        largest = replace(largest, words=f"{made_by}: {largest.words}")
     slack = slack_reason(space)
     if slack is None or slack.change_bytes * change <= 0:
         return largest
@@ -153,9 +168,10 @@ def step_reason(comparison: DumpComparison, space: SpaceComparison, step: Joined
     """Return a step of a memory space with its largest group, unless that is only a small part of it."""
     groups = [group for group in comparison.named_terms(step.terms) if group.change_bytes * step.change_bytes >= 0]
     words = _words(comparison, space, step)
-    largest = groups[0] if groups and abs(groups[0].change_bytes) * _LEAST_PART >= abs(step.change_bytes) else None
+    least_part = _LEAST_PART if not step.has_moved else 2
+    largest = groups[0] if groups and abs(groups[0].change_bytes) * least_part >= abs(step.change_bytes) else None
     # The place to which the peak moved is in the words already.
-    if largest and step.kind == "elsewhere" and words.endswith(_at(largest.name, largest.line)):
+    if largest and step.has_moved and words.endswith(_at(largest.name, largest.line)):
         largest = None
     return Reason(
         kind=step.kind,
@@ -165,29 +181,33 @@ def step_reason(comparison: DumpComparison, space: SpaceComparison, step: Joined
         short=end_of(largest.name, _LONGEST_NAME) if largest else "",
         subject_bytes=largest.change_bytes if largest else 0,
         line=largest.line if largest else "",
-        others=len(groups) - 1 if largest else 0,
     )
 
 
 def _words(comparison: DumpComparison, space: SpaceComparison, step: JoinedStep) -> str:
     if step.kind == "to another space":
         return f"{counted(len(step.terms), 'buffer')} moved {_route(comparison, step)}"
-    if step.kind == "elsewhere" and step.sentence.startswith("the peak"):
+    if step.has_moved:
         return f"{step.sentence}{_place_of_peak(comparison, space)}"
     return step.sentence
 
 
 def _place_of_peak(comparison: DumpComparison, space: SpaceComparison) -> str:
     """Return where in the program the peak is now, ` to attention at step.py:41`; empty where nothing names it."""
-    peak = space.after.peak_resident if space.after else None
-    graph = comparison.graphs[1]
-    if peak is None or peak.moment not in graph.moments:
-        return ""
-    leaves = graph.leaves[graph.moments.index(peak.moment)]
-    labels = graph.labels(leaves[0]) if leaves else None
+    value = value_at_peak(comparison, space, 1)
+    labels = None if value is None else comparison.graphs[1].labels(value)
     if labels is None or not labels.part:
         return ""
     return f" to {_at(labels.part, line_words(labels.line))}"
+
+
+def value_at_peak(comparison: DumpComparison, space: SpaceComparison, side: int) -> int | None:
+    """Return what the instruction at the peak of a side writes; None where no graph has it."""
+    of_side, graph = (space.before, space.after)[side], comparison.graphs[side]
+    peak = of_side.peak_resident if of_side else None
+    if peak is None or peak.moment not in graph.moments:
+        return None
+    return next(iter(graph.leaves[graph.moments.index(peak.moment)]), None)
 
 
 def _at(part: str, line: str) -> str:

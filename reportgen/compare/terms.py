@@ -91,7 +91,11 @@ _ROWS: Mapping[Kind, _Row] = {
     "padding": _Row("padding of temporaries", joins="shape"),
     "sharing": _Row("bytes shared with other values", "temporary buffer", "sharing bytes with others"),
     "not live any more": _Row(
-        "no longer live at this place", "temporary buffer", "no longer live at the peak", joins="elsewhere"
+        "no longer live at this place",
+        "temporary buffer",
+        "no longer live at the peak",
+        joins="elsewhere",
+        joined="other temporaries are live at the peak",
     ),
     "live now": _Row(
         "live at this place now, not before", "temporary buffer", "now live at the peak", joins="elsewhere"
@@ -148,7 +152,10 @@ class JoinedStep:
     @property
     def words(self) -> str:
         """Return what to call the step, `temporaries that are gone`."""
-        return _ROWS[self.kind].joined if self._is_joined else step_words(self.terms[0].kind, self.change_bytes)
+        first = self.terms[0].kind
+        if not self._is_joined:
+            return step_words(first, self.change_bytes)
+        return _ROWS[first].joined or _ROWS[self.kind].joined
 
     @property
     def sentence(self) -> str:
@@ -160,6 +167,16 @@ class JoinedStep:
         number = len(self.terms)
         phrase = f"is {row.phrase_of_one or row.phrase}" if number == 1 else f"are {row.phrase}"
         return f"{counted(number, row.noun)} {phrase}"
+
+    @property
+    def has_moved(self) -> bool:
+        """Return whether the step is that the peak moved, and not only what is live at one place."""
+        return self.terms[0].kind == "elsewhere"
+
+    @property
+    def is_of_temporaries(self) -> bool:
+        """Return whether the step is about no argument, output or constant."""
+        return self.kind not in _STATIC
 
     @property
     def _is_joined(self) -> bool:

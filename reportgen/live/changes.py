@@ -244,7 +244,7 @@ def _steps(compared: ModuleComparison) -> Mapping[int, Sequence[Step]]:
         return {}
     routes = routes_of(compared.figures, comparison)
     return {
-        color: [_step(step, groups(comparison, step, routes)) for step in space.steps]
+        color: [_step(step, groups(comparison, space, step, routes)) for step in space.steps]
         for color, space in comparison.spaces.items()
     }
 

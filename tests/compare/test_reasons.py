@@ -105,6 +105,27 @@ def test_a_reason_says_what_is_gone_and_in_which_part_of_the_program() -> None:
     assert causes(compared)[0].endswith(f"mainly in {reason.subject} ({reason.line})")
 
 
+def test_checkpoints_in_one_build_only_are_the_cause_of_other_temporaries() -> None:
+    names = "evoformer", "evoformer+remat"
+    for (before, after), words in ((names, "added"), (names[::-1], "removed")):
+        assert reason_of(module(before, after)).words.startswith(f"checkpoints {words}: ")
+
+
+@pytest.mark.parametrize(("subject_bytes", "most"), [(-50, "mainly"), (-49, "the largest part")])
+def test_only_half_of_a_step_or_more_is_its_main_part(subject_bytes: int, most: str) -> None:
+    gone = Reason(kind="gone", words="2 gone", change_bytes=-100, subject="a", short="a", subject_bytes=subject_bytes)
+    assert gone.sentence.endswith(f", {most} a")
+
+
+def test_a_peak_that_moved_is_one_row_with_both_instructions() -> None:
+    (view,) = module_views([module("vjp_ce+naive", "vjp_ce")])
+    (moved,) = (group for group in view.views[0].groups if group.step == "elsewhere")
+    (step,) = (row for row in view.views[0].waterfall.rows if row.words.startswith("The peak moved"))
+    assert (moved.change_bytes, moved.words.capitalize()) == (step.change_bytes, step.words.capitalize())
+    assert moved.before
+    assert moved.after
+
+
 def test_the_peak_moves_to_a_part_of_the_program() -> None:
     comparison = module("vjp_ce+naive", "vjp_ce").comparison
     assert comparison is not None

@@ -39,13 +39,12 @@ class OverviewRow:
 
     @property
     def part(self) -> str:
-        """Return how much of the change the named part of the program makes, `−18.39 GiB of −28.61 GiB`."""
+        """Return what the step and everything else change, `−30.65 GiB, everything else +2.04 GiB`; empty for none."""
         reason = main_reason(self.module)
-        if reason is None or not reason.subject or not self.change_bytes:
+        if reason is None or not reason.kind or not self.change_bytes or self.change_bytes == reason.change_bytes:
             return ""
-        part = signed_bytes(reason.subject_bytes)
-        is_part = abs(reason.subject_bytes) < abs(self.change_bytes)
-        return f"{part} of {signed_bytes(self.change_bytes)}" if is_part else part
+        others = self.change_bytes - reason.change_bytes
+        return f"{signed_bytes(reason.change_bytes)}, everything else {signed_bytes(others)}"
 
     @property
     def change_bytes(self) -> int | None:

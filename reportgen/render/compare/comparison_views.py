@@ -165,7 +165,7 @@ def _sides(module: ModuleComparison, space: SpaceComparison, comparison: DumpCom
 
 
 def _space_view(comparison: DumpComparison, space: SpaceComparison, routes: Routes, device_fit: DeviceFit) -> SpaceView:
-    term_groups = [group for step in space.steps for group in groups(comparison, step, routes)]
+    term_groups = [group for step in space.steps for group in groups(comparison, space, step, routes)]
     term_groups.sort(key=size_order)
     fit = device_fit.fits.get(space.color)
     return SpaceView(

@@ -3,15 +3,13 @@
 from collections.abc import Sequence
 
 from reportgen.compare.compare_words import reason_words
-from reportgen.compare.dump_comparison import DumpComparison
+from reportgen.compare.dump_comparison import DumpComparison, SpaceComparison
 from reportgen.compare.graph import shape_parts
 from reportgen.compare.module_pairing import Pair
+from reportgen.compare.reasons import step_reason, value_at_peak
 from reportgen.compare.terms import JoinedStep, Kind, Term, step_words, total
 from reportgen.record import record
 from reportgen.render.routes import SIDES, ModuleRoutes, module_slug
-
-_BETWEEN = "between the two peaks"
-"""How far the peaks are apart, where other buffers belong to the step that says so."""
 
 Routes = tuple[ModuleRoutes, ModuleRoutes]
 """The paths of a module's pages on both sides."""
@@ -59,14 +57,31 @@ class TermGroup:
     after: Link | None
 
 
-def groups(comparison: DumpComparison, step: JoinedStep, routes: Routes) -> Sequence[TermGroup]:
-    """Return the groups of a step, the largest first."""
+def groups(comparison: DumpComparison, space: SpaceComparison, step: JoinedStep, routes: Routes) -> Sequence[TermGroup]:
+    """Return the groups of a step, the largest first; that the peak moved is one, with both instructions."""
+    if step.has_moved:
+        before, after = (
+            _link_to(comparison, routes, side, value_at_peak(comparison, space, side), "") for side in (0, 1)
+        )
+        return [
+            TermGroup(
+                words=step_reason(comparison, space, step).words,
+                step=step.kind,
+                change_bytes=step.change_bytes,
+                subject="",
+                line="",
+                shape="",
+                count=1,
+                before=before,
+                after=after,
+            )
+        ]
     by_key: dict[tuple[Kind, str, str, str], list[Term]] = {}
     for term in step.terms:
         by_key.setdefault((term.kind, *_description(comparison, term)), []).append(term)
     term_groups = [
         TermGroup(
-            words=_BETWEEN if kind == "elsewhere" and len(step.terms) > 1 else step_words(kind, total(terms)),
+            words=step_words(kind, total(terms)),
             step=step.kind,
             change_bytes=total(terms),
             subject=subject,
@@ -98,15 +113,18 @@ def _description(comparison: DumpComparison, term: Term) -> tuple[str, str, str]
 
 def _link(comparison: DumpComparison, routes: Routes, side: int, term: Term) -> Link | None:
     """Return the value of one side that a term is about, or its allocation where it is about no value."""
-    dump = comparison.graphs[side].analysis.dump
     value, allocation = (term.after, term.after_allocation) if side else (term.before, term.before_allocation)
-    if value is not None:
-        name = dump.values.keys[value].removesuffix("{}")
-        return Link(text=name, href=SIDES[side] + routes[side].value(value), reason=_reason(comparison, term))
-    if allocation is not None:
-        name = f"allocation {dump.allocations[allocation].index}"
+    if value is None and allocation is not None:
+        name = f"allocation {comparison.graphs[side].analysis.dump.allocations[allocation].index}"
         return Link(text=name, href=SIDES[side] + routes[side].allocation(allocation), reason="")
-    return None
+    return _link_to(comparison, routes, side, value, _reason(comparison, term))
+
+
+def _link_to(comparison: DumpComparison, routes: Routes, side: int, value: int | None, reason: str) -> Link | None:
+    if value is None:
+        return None
+    name = comparison.graphs[side].analysis.dump.values.keys[value].removesuffix("{}")
+    return Link(text=name, href=SIDES[side] + routes[side].value(value), reason=reason)
 
 
 def _reason(comparison: DumpComparison, term: Term) -> str:

@@ -162,6 +162,9 @@ def add_history_flags(parser: argparse.ArgumentParser) -> None:
         help="when it was committed, with a time zone: $(git show -s --format=%%cI)",
     )
     adding.add_argument("--link", type=checked(link_url), metavar="URL", help="where its report is kept")
+    adding.add_argument(
+        "--comparison", type=checked(link_url), metavar="URL", help="where the comparison with the build before is kept"
+    )
     adding.add_argument("-o", "--output", type=Path, metavar="DIR", help="write history.jsonl and trend.html to a site")
     adding.add_argument("--title", default=DEFAULT_TITLE, help='title of a new site (default: "%(default)s")')
     add_force(adding)

@@ -6,7 +6,7 @@ from itertools import groupby, takewhile
 
 from reportgen.analyse.sibling_arguments import SiblingArguments
 from reportgen.compare.figures import FIGURES
-from reportgen.compare.history import Amounts, Arguments
+from reportgen.compare.history import Amounts, Arguments, Origin
 from reportgen.record import record
 from reportgen.reports.formats import counted, human_bytes, signed_bytes
 
@@ -49,29 +49,53 @@ def shape_change(before: Arguments, after: Arguments) -> str:
     """Return the first argument of another shape with that shape, `batch s32[2,2049]`; empty if none has."""
     old, new = _by_name(before), _by_name(after)
     names = (name for name in new if name in old and _shapes(old[name]) != _shapes(new[name]))
-    return next((f"{name} {', '.join(_shapes(new[name]))}" for name in names), "")
+    return next((f"{_plain(name)} {', '.join(_shapes(new[name]))}" for name in names), "")
 
 
-def cause_words(before: Arguments, after: Arguments, amounts: tuple[Amounts, Amounts]) -> Sequence[str]:
+def cause_words(
+    before: Arguments, after: Arguments, amounts: tuple[Amounts, Amounts], origins: tuple[Origin, Origin]
+) -> Sequence[str]:
     """Return what changed between two builds, and by how much memory of the caller, temporaries and slack then did.
 
-    `amounts` are the figures of a memory space before and after. The main cause comes first: a change of the arguments
-    that may explain them, else the largest change of memory.
+    `amounts` are the figures of a memory space before and after, and `origins` where their peaks come from. The main
+    cause comes first: a change of the arguments that may explain them, checkpoints, else the largest change of memory.
     """
     known, moved = argument_changes(before, after), _moved(*amounts)
-    causes = argument_causes(before, after, sum(moved.values()))
-    largest = sorted(moved, key=lambda words: -abs(moved[words]))
+    change = sum(moved.values())
+    causes = [*argument_causes(before, after, change), *_checkpoints(*origins, change)]
+    parts = [f"{words} {signed_bytes(moved[words])}" for words in sorted(moved, key=lambda words: -abs(moved[words]))]
+    if not causes:
+        causes, parts = parts[:1], parts[1:]
     others = [words for words in known if words not in causes]
     if before and after and not known:
         others = ["arguments unchanged"]
-    return [*causes, *(f"{words} {signed_bytes(moved[words])}" for words in largest), *others]
+    return list(filter(None, [*causes, _largest_line(*origins, change), "; ".join([*parts, *others])]))
+
+
+def _checkpoints(before: Origin, after: Origin, change_bytes: int) -> Iterator[str]:
+    """Yield that checkpoints were added or removed, if that may explain a change."""
+    flops = before.again_flops, after.again_flops
+    if None not in flops and 0 in flops and flops[0] != flops[1] and (bool(flops[1]) == (change_bytes < 0)):
+        yield f"checkpoints {'added' if flops[1] else 'removed'}"
+
+
+def _largest_line(before: Origin, after: Origin, change_bytes: int) -> str:
+    """Return which source line has the most bytes of each peak; empty where that is unknown or against the change."""
+    line_change = after.size_bytes - before.size_bytes
+    if not before.line or not after.line or line_change * change_bytes <= 0:
+        return ""
+    sizes = [human_bytes(origin.size_bytes) for origin in (before, after)]
+    # The number of a line may change with the program, so lines are not paired.
+    if before.line == after.line:
+        return f"largest line {after.line}: {' → '.join(sizes)}"
+    return f"largest line: {before.line} {sizes[0]} → {after.line} {sizes[1]}"
 
 
 def shape_words(arguments: Arguments) -> str:
     """Return the largest arguments with their shapes, and how many others there are."""
     largest = sorted(arguments, key=lambda group: (-group.size_bytes, group.name, group.shape))
     words = [
-        f"{group.arrays:,} × {group.name} {group.shape}" if group.arrays > 1 else f"{group.name} {group.shape}"
+        (f"{group.arrays:,} × " if group.arrays > 1 else "") + f"{_plain(group.name)} {group.shape}"
         for group in largest[:_MOST_SHAPES]
     ]
     if rest := sum(group.arrays for group in largest[_MOST_SHAPES:]):
@@ -124,13 +148,16 @@ def _count_changes(changes: Sequence[tuple[str, int, int]]) -> Iterator[_Argumen
 
 
 def _resized(names: Sequence[str], old: _ByName, new: _ByName) -> Iterator[_ArgumentChange]:
-    """Yield the arguments of another shape: the first with its shapes, and how many others."""
-    if names:
-        before, after = (", ".join(_shapes(side[names[0]])) for side in (old, new))
-        others = f", and {counted(len(names) - 1, 'other')}" if len(names) > 1 else ""
-        old_bytes, new_bytes = (sum(group.size_bytes for name in names for group in side[name]) for side in (old, new))
-        direction = (new_bytes > old_bytes) - (new_bytes < old_bytes)
-        yield _ArgumentChange(f"shape changed: {names[0]} {before} → {after}{others}", direction)
+    """Yield the arguments of another shape: the one with its shapes, or several with their bytes."""
+    if not names:
+        return
+    before, after = (", ".join(_shapes(side[names[0]])) for side in (old, new))
+    old_bytes, new_bytes = (sum(group.size_bytes for name in names for group in side[name]) for side in (old, new))
+    words = f"shape changed: {_plain(names[0])} {before} → {after}"
+    if len(names) > 1:
+        sizes = f"{human_bytes(old_bytes)} → {human_bytes(new_bytes)}"
+        words = f"{len(names):,} arguments of another shape: {_whole(names)} ({sizes})"
+    yield _ArgumentChange(words, (new_bytes > old_bytes) - (new_bytes < old_bytes))
 
 
 def _arrays(groups: Sequence[SiblingArguments]) -> int:
@@ -146,11 +173,16 @@ def _donated(groups: _ByName) -> frozenset[str]:
 
 
 def _named(names: Sequence[str]) -> str:
-    different = list(dict.fromkeys(names))
+    different = list(dict.fromkeys(map(_plain, names)))
     words = different[:_MOST_NAMES]
     if len(different) > _MOST_NAMES:
         words.append(f"{len(different) - _MOST_NAMES:,} more")
     return ", ".join(words)
+
+
+def _plain(name: str) -> str:
+    """Return the name of arguments that differ in numbers, `opt_state[…].mu`, without a number at its end."""
+    return name.removesuffix("[#]").replace("#", "…")
 
 
 def _whole(names: Iterable[str]) -> str:

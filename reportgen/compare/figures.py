@@ -1,12 +1,15 @@
 """The figures of a module as budgets and baselines see them, from an analysis or from a summary."""
 
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Literal, get_args
 
 from reportgen.analyse.capacity import Fit
+from reportgen.analyse.decompose import by_source_line
+from reportgen.analyse.devices import MAIN_SPACE
 from reportgen.analyse.identity import signature_digest
 from reportgen.analyse.matmul_work import Work, WorkFigures
-from reportgen.analyse.records import Space
+from reportgen.analyse.records import Analysis, Space
 from reportgen.analyse.results import Finding
 from reportgen.analyse.sibling_arguments import sibling_arguments
 from reportgen.compare.module_pairing import Side
@@ -15,6 +18,7 @@ from reportgen.reports.module_figures import capacity_figures
 from reportgen.reports.report_document import (
     GateModule,
     GateSpace,
+    LineBytes,
     ListedFinding,
     Refusal,
     first_flaws,
@@ -75,6 +79,21 @@ def figures_of_side(side: Side) -> GateModule:
         checks=(),
         work=_work_figures(side.analysis.work),
     )
+
+
+def figures_with_lines(side: Side) -> GateModule:
+    """Return the figures of a module, and the source lines of the peak of its main memory space."""
+    module = figures_of_side(side)
+    analysis, space = side.analysis, side.analysis.spaces.get(MAIN_SPACE)
+    if space is None or not isinstance(analysis, Analysis):
+        return module
+    lines = tuple(
+        LineBytes(source=group.label, size_bytes=group.size_bytes)
+        for group in by_source_line(analysis, space)
+        if group.kind == "named"
+    )
+    own = replace(module.spaces[MAIN_SPACE], peak_resident_lines=lines)
+    return replace(module, spaces={**module.spaces, MAIN_SPACE: own})
 
 
 def flaws_of(findings: Iterable[Finding]) -> tuple[ListedFinding, ...]:

@@ -25,6 +25,7 @@ from dataclasses import astuple, field
 from typing import Annotated, Any, Literal, NamedTuple, cast, get_args
 
 from reportgen.analyse.backends import space_name
+from reportgen.analyse.devices import MAIN_SPACE
 from reportgen.analyse.sibling_arguments import SiblingArguments
 from reportgen.compare.build_metadata import commit_name, growth_reason, utc
 from reportgen.compare.figures import FIGURES
@@ -44,6 +45,7 @@ from reportgen.errors import UnreadableInput, quoted, shown
 from reportgen.input.names import Backend
 from reportgen.record import record
 from reportgen.reports.report_document import GateModule, GateSpace, ListedFinding, NumberedDocument, Slug, SpaceNumber
+from reportgen.reports.source_words import line_words
 
 Amounts = tuple[Bytes | None, Bytes, Bytes, Bytes, Bytes | None, SignedBytes, SignedBytes | None]
 """The figures of a memory space in the order of `FIGURES`."""
@@ -59,6 +61,15 @@ Capacities = Mapping[SpaceNumber, Bytes]
 
 Group = tuple[str, str, Count, Bytes, Bytes]
 """Arguments of one shape whose names differ in numbers only, as the fields of `SiblingArguments` in their order."""
+
+
+class Origin(NamedTuple):
+    """Where the resident peak of a module comes from; `line` is empty and `again_flops` None where that is unknown."""
+
+    line: str = ""
+    size_bytes: int = 0
+    again_flops: int | None = None
+
 
 KeyText = Annotated[str, Pattern("the key of a module", r"[a-z]+ .* ([0-9a-f]{4,64}|-)(\.[0-9]+)?")]
 
@@ -126,8 +137,15 @@ class HistoryLine:
     capacities: Mapping[KeyText, Mapping[SpaceNumber, Bytes]] | None = None
     """What the device has in a memory space, in bytes, for modules for which that is another than for the parent, by
     their keys; empty for one of which it is not known any more, absent if there are none."""
+    origins: Mapping[KeyText, tuple[str, Bytes, Count | None]] | None = None
+    """Where the resident peak in the main memory comes from, for modules for which that is another than for the parent,
+    by their keys: the source line with the most bytes, without folders and empty if unknown, its bytes, and the matrix
+    work that the program's checkpoints do again, in floating-point operations, null if unknown. Absent if there are
+    none."""
     gone: tuple[KeyText, ...] | None = None
     """The keys of modules of the parent that this build does not have; absent if there are none."""
+    comparison: Annotated[str, Pattern("a URL", "https?://[!-~]+")] = ""
+    """Where the comparison with the build before is kept; absent if that was not said."""
     accepted: Annotated[str, Pattern("a reason", ".{1,200}")] = ""
     """Why the build may need more memory than the one before, in the words of whoever accepted it; absent if nobody
     did."""
@@ -137,11 +155,12 @@ class HistoryLine:
 
 @record
 class Record:
-    """One build: `time` is in UTC, `link` leads to its report.
+    """One build: `time` is in UTC, `link` leads to its report, and `comparison` to that with the build before.
 
     `modules` are all of the build if it `is_whole`, else those that are known. `unsound` has the kind of the first
     error of each module whose dump contradicts itself. `arguments` are those of the modules of which they are known,
-    and `capacities` what the device has in their memory spaces. `accepted` is why the build may have grown.
+    `capacities` what the device has in their memory spaces, and `origins` where their peaks come from. `accepted` is
+    why the build may have grown.
     """
 
     commit: str
@@ -150,9 +169,11 @@ class Record:
     is_whole: bool = True
     tool: str = ""
     link: str = ""
+    comparison: str = ""
     unsound: Mapping[ModuleKey, str] = field(default_factory=dict)
     arguments: Mapping[ModuleKey, Arguments] = field(default_factory=dict)
     capacities: Mapping[ModuleKey, Capacities] = field(default_factory=dict)
+    origins: Mapping[ModuleKey, Origin] = field(default_factory=dict)
     accepted: str = ""
 
 
@@ -227,9 +248,11 @@ def _record(line: HistoryLine, builds: _Builds) -> Record:
     modules = dict(parent.modules) if parent else {}
     arguments = dict(parent.arguments) if parent else {}
     capacities = dict(parent.capacities) if parent else {}
+    origins = dict(parent.origins) if parent else {}
     for key in map(_key, line.gone or ()):
-        for of_parent in (modules, arguments, capacities):
+        for of_parent in (modules, arguments, capacities, origins):
             of_parent.pop(key, None)
+    origins |= {_key(text): Origin(*stated) for text, stated in (line.origins or {}).items()}
     capacities |= {_key(text): sizes for text, sizes in (line.capacities or {}).items()}
     for text, groups in (line.arguments or {}).items():
         arguments[_key(text)] = tuple(SiblingArguments(*group) for group in groups)
@@ -241,9 +264,11 @@ def _record(line: HistoryLine, builds: _Builds) -> Record:
         is_whole=parent.is_whole if parent else not line.parent,
         tool=(parent.tool if parent else "") if line.tool is None else line.tool,
         link=line.link,
+        comparison=line.comparison,
         unsound={_key(text): slug for text, slug in (line.unsound or {}).items()},
         arguments={key: groups for key, groups in arguments.items() if groups},
         capacities={key: sizes for key, sizes in capacities.items() if sizes},
+        origins={key: origin for key, origin in origins.items() if origin != Origin()},
         accepted=_checked("accepted", growth_reason, line.accepted) if line.accepted else "",
     )
 
@@ -278,6 +303,13 @@ def line_of(history: History, record: Record) -> bytes:
     capacities = {
         str(key): sizes for key in record.modules if (sizes := record.capacities.get(key, {})) != before.get(key, {})
     }
+    unknown = Origin()
+    known_origins: Mapping[ModuleKey, Origin] = parent.origins if parent else {}
+    origins = {
+        str(key): origin
+        for key in record.modules
+        if (origin := record.origins.get(key, unknown)) != known_origins.get(key, unknown)
+    }
     line = HistoryLine(
         schema=SCHEMA,
         commit=record.commit,
@@ -285,9 +317,11 @@ def line_of(history: History, record: Record) -> bytes:
         parent=_Builds(history.records).reference(parent.commit) if parent else "",
         tool=record.tool if record.tool != (parent.tool if parent else "") else None,
         link=record.link,
+        comparison=record.comparison,
         modules={str(key): spaces for key, spaces in record.modules.items() if known.get(key) != spaces} or None,
         arguments={str(key): tuple(map(astuple, groups)) for key, groups in arguments.items()} or None,
         capacities=capacities or None,
+        origins=origins or None,
         gone=tuple(str(key) for key in known if key not in record.modules) or None,
         accepted=record.accepted,
         unsound={str(key): slug for key, slug in record.unsound.items()} or None,
@@ -328,6 +362,17 @@ def capacities_of(figures: Sequence[GateModule]) -> Mapping[ModuleKey, Capacitie
         for key, module in _keyed(figures).items()
     }
     return {key: sizes for key, sizes in known.items() if sizes}
+
+
+def origins_of(figures: Sequence[GateModule]) -> Mapping[ModuleKey, Origin]:
+    """Return where the peak of each module comes from, of the modules of which anything is known of that."""
+    known = {}
+    for key, module in _keyed(figures).items():
+        space = module.spaces.get(MAIN_SPACE)
+        largest = next(iter(space.peak_resident_lines if space else ()), None)
+        line, size = (line_words(largest.source), largest.size_bytes) if largest else ("", 0)
+        known[key] = Origin(line, size, module.work.again_by_checkpoint)
+    return {key: origin for key, origin in known.items() if origin != Origin()}
 
 
 def _keyed(figures: Sequence[GateModule]) -> Mapping[ModuleKey, GateModule]:

@@ -27,9 +27,15 @@ def public_name(name: str, redaction: Redaction) -> str:
 
 
 def redact_figures(modules: Iterable[GateModule], redaction: Redaction) -> tuple[GateModule, ...]:
-    """Return the modules under names that can be published, and without their arguments, which have other names."""
+    """Return the modules under names that can be published, without arguments and source lines, which have others."""
     return tuple(
-        replace(_without_quotes(module), path="", name=public_name(module.name, redaction), arguments=())
+        replace(
+            _without_quotes(module),
+            path="",
+            name=public_name(module.name, redaction),
+            arguments=(),
+            spaces={color: replace(space, peak_resident_lines=()) for color, space in module.spaces.items()},
+        )
         for module in modules
     )
 

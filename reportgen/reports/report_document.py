@@ -186,6 +186,8 @@ class GateSpace(BudgetFigures):
     """The usual name of the memory space on this backend."""
     capacity: CapacityFigures | None = None
     """What the device has in this space; null if that is not known."""
+    peak_resident_lines: tuple[LineBytes, ...] = ()
+    """The source lines that fill the resident peak, those with the most bytes first; empty if none is known."""
 
 
 @document()

@@ -8,8 +8,10 @@ from pathlib import Path
 import pytest
 
 from reportgen.cli import main
+from reportgen.compare.history import Origin, parse_history
 from tests.compare.texts import IN_PLACE, NAME, NOT_IN_PLACE, written
 from tests.support.commands import Ran, Run, runner
+from tests.support.samples import SAMPLES
 from tests.support.site import link_problems, reachable, read_pages, tree
 
 ONE, TWO, THREE = "1" * 40, "2" * 40, "3" * 40
@@ -240,6 +242,18 @@ def test_redaction_keeps_no_argument_and_refuses_a_history_that_has_some(run: Ru
     assert "arguments" in lines(Path("open/history.jsonl"))[0]
     refused = added(run, builds[1], TWO, "2026-01-02T00:00:00Z", "-o", "open", "--redact")
     assert (refused.code, "names that redaction hides" in refused.err) == (2, True)
+
+
+def test_the_line_of_the_peak_is_kept_the_same_from_dumps_and_reports_and_not_redacted(run: Run) -> None:
+    dumps = SAMPLES / "v5e-train-step-checkpoint"
+    Path("report.json").write_text(run("check", "--json", dumps).out, encoding="utf-8")
+    for history, build, flags in (("a", dumps, ()), ("b", "report.json", ()), ("c", dumps, ("--redact",))):
+        added(run, build, ONE, "2026-01-01T00:00:00Z", "--history", history, *flags)
+    of_dumps, of_report, redacted = (parse_history(Path(name).read_bytes()).records[0].origins for name in "abc")
+    assert of_dumps == of_report
+    (known,), (hidden,) = of_dumps.values(), redacted.values()
+    assert known.line == "train_step.py:68"
+    assert hidden == Origin("", 0, known.again_flops)
 
 
 def started(build: object, number: int, *more: str) -> "subprocess.Popen[str]":

@@ -9,9 +9,10 @@ from hypothesis import strategies as st
 
 from reportgen.analyse.sibling_arguments import SiblingArguments
 from reportgen.compare.argument_changes import cause_words, shape_change, shape_words
-from reportgen.compare.history import Arguments, History, ModuleKey, Record, Spaces
+from reportgen.compare.history import Arguments, History, ModuleKey, Origin, Record, Spaces
 from reportgen.compare.series import series_of
 
+NOWHERE = Origin(), Origin()
 W = SiblingArguments("params['layers'][#]['w']", "f32[512,512]", 6, 6 << 20, 0)
 X = SiblingArguments("tokens", "s32[8,128]", 1, 4096, 0)
 MU = SiblingArguments("state.mu['layers'][#]['w']", "f32[512,512]", 6, 6 << 20, 0)
@@ -124,31 +125,40 @@ def test_each_module_of_each_build_is_in_one_series_of_its_name_with_its_figures
     ("after", "words"),
     [
         (BATCH, "shape changed: tokens s32[8,128] → s32[16,128]"),
-        (DONATED, "now donated: params['layers'][#]['w'] (0 B → 6.00 MiB)"),
-        (OPTIMIZER, "new: 6 arguments of 6.00 MiB, state.mu['layers'][#]['w']"),
+        (DONATED, "now donated: params['layers'][…]['w'] (0 B → 6.00 MiB)"),
+        (OPTIMIZER, "new: 6 arguments of 6.00 MiB, state.mu['layers'][…]['w']"),
         ((*OPTIMIZER, replace(MU, name="state.mu['head']")), "new: 12 arguments of 12.00 MiB, state.mu"),
-        ((*OPTIMIZER, OTHER[0]), "new: 7 arguments of 6.05 MiB, image, state.mu['layers'][#]['w']"),
-        (DEPTH, "6 → 8 arrays of params['layers'][#]['w']"),
+        ((*OPTIMIZER, OTHER[0]), "new: 7 arguments of 6.05 MiB, image, state.mu['layers'][…]['w']"),
+        (DEPTH, "6 → 8 arrays of params['layers'][…]['w']"),
         (PLAIN, "arguments unchanged"),
-        ((X,), "gone: 6 arguments of 6.00 MiB, params['layers'][#]['w']"),
+        ((X,), "gone: 6 arguments of 6.00 MiB, params['layers'][…]['w']"),
         ((), ""),
     ],
 )
 def test_the_cause_names_the_change(after: Arguments, words: str) -> None:
-    assert "; ".join(cause_words(PLAIN, after, (figures(9)[0], figures(9)[0]))) == words
+    assert "; ".join(cause_words(PLAIN, after, (figures(9)[0], figures(9)[0]), NOWHERE)) == words
 
 
 def test_the_cause_says_where_the_bytes_went() -> None:
-    said = cause_words(DONATED, PLAIN, (figures(10, 5)[0], figures(4, 8)[0]))
+    said = cause_words(DONATED, PLAIN, (figures(10, 5)[0], figures(4, 8)[0]), NOWHERE)
     assert said == [
         "arguments, outputs and constants −6 B",
-        "temporaries +3 B",
-        "no longer donated: params['layers'][#]['w'] (6.00 MiB → 0 B)",
+        "temporaries +3 B; no longer donated: params['layers'][…]['w'] (6.00 MiB → 0 B)",
     ]
 
 
 def test_arguments_that_did_not_change_are_no_cause_of_other_temporaries() -> None:
-    assert cause_words(PLAIN, PLAIN, (figures(9)[0], figures(10)[0]))[-1] == "arguments unchanged"
+    assert cause_words(PLAIN, PLAIN, (figures(9)[0], figures(10)[0]), NOWHERE)[-1] == "arguments unchanged"
+
+
+def test_checkpoints_are_a_cause_and_the_largest_line_is_named() -> None:
+    amounts = figures(4, 8)[0], figures(4, 5)[0]
+    plain, checkpointed = Origin("step.py:7", 5 << 20, 0), Origin("step.py:9", 1 << 20, 30)
+    said = cause_words(PLAIN, PLAIN, amounts, (plain, checkpointed))
+    assert said[:2] == ["checkpoints added", "largest line: step.py:7 5.00 MiB → step.py:9 1.00 MiB"]
+    removed = cause_words(PLAIN, PLAIN, amounts[::-1], (checkpointed, plain))
+    assert removed[0] == "checkpoints removed"
+    assert cause_words(PLAIN, PLAIN, amounts, (checkpointed, plain))[0] == "temporaries −3 B"
 
 
 def test_only_another_shape_makes_builds_unlike() -> None:
@@ -157,5 +167,5 @@ def test_only_another_shape_makes_builds_unlike() -> None:
 
 
 def test_shapes_are_those_of_the_largest_arguments() -> None:
-    assert shape_words(PLAIN) == "6 × params['layers'][#]['w'] f32[512,512], tokens s32[8,128]"
+    assert shape_words(PLAIN) == "6 × params['layers'][…]['w'] f32[512,512], tokens s32[8,128]"
     assert shape_words((*DEPTH, MU, *OTHER)).endswith("image f32[3,64,64], 1 more")

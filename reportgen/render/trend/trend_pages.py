@@ -7,7 +7,7 @@ from reportgen.analyse.spaces import is_small
 from reportgen.compare.argument_changes import cause_words, shape_change, shape_words
 from reportgen.compare.budgets import Budgets
 from reportgen.compare.figures import FIGURES, Figure
-from reportgen.compare.history import Amounts, Arguments, History, module_figures
+from reportgen.compare.history import Amounts, Arguments, History, Origin, module_figures
 from reportgen.compare.series import Point, Series, series_of
 from reportgen.record import record
 from reportgen.render import routes
@@ -153,7 +153,7 @@ def _space(history: History, series: Series, color: int, budgets: Budgets | None
     has_peak = any(of_build and of_build[_PEAK] is not None for of_build in amounts)
     limited = {of_budget for of_budget, _ in limits}
     figure = _PEAK if has_peak and "peak_resident" in limited and "needed" not in limited else _NEEDED
-    changes = list(_changes(history, series.points, amounts, figure))
+    changes = list(_changes(history, series.points, amounts, figure, has_origins=color == MAIN_SPACE))
     capacity = history.records[-1].capacities.get(series.last.key, {}).get(color)
     if capacity:
         limits.append(("needed", Limit("capacity", capacity)))
@@ -169,12 +169,12 @@ def _space(history: History, series: Series, color: int, budgets: Budgets | None
 
 
 def _changes(
-    history: History, points: Sequence[Point], amounts: Sequence[Amounts | None], figure: int
+    history: History, points: Sequence[Point], amounts: Sequence[Amounts | None], figure: int, *, has_origins: bool
 ) -> Iterator[Change]:
     """Yield the builds at which a space came, went or changed in any figure, with the change of one in words."""
     before: Amounts | None = None
     arguments: Arguments = ()
-    shown = ""
+    origin, shown = Origin(), ""
     for point, now in zip(points, amounts, strict=True):
         if now != before:
             amount = now[figure] if now else None
@@ -185,6 +185,7 @@ def _changes(
             if made.accepted:
                 remarks.append(f"accepted: {made.accepted}")
             shapes = shape_words(point.arguments) if now else ""
+            origins = origin, made.origins.get(point.key, Origin()) if has_origins else Origin()
             yield Change(
                 build=point.build,
                 record=made,
@@ -192,12 +193,12 @@ def _changes(
                 words=_words(was, amount, is_new=before is None),
                 by_bytes=None if was is None or amount is None else amount - was,
                 remarks="; ".join(remarks),
-                causes=cause_words(arguments, point.arguments, (before, now)) if before and now else (),
+                causes=cause_words(arguments, point.arguments, (before, now), origins) if before and now else (),
                 resized=shape_change(arguments, point.arguments) if before and now else "",
                 shapes="" if shapes == shown else shapes,
                 argument_count=sum(group.arrays for group in point.arguments),
             )
-            arguments, shown = point.arguments, shapes
+            arguments, shown, origin = point.arguments, shapes, origins[1]
         before = now
 
 

@@ -1,5 +1,5 @@
-// On a page of values: the one that the address asks for, its name in the title of a page that many share, and a link to
-// the place of each on the packing map of the module.
+// On a page of values: the one that the address asks for, its name in the title and the crumbs of a page that many share,
+// and a link to the place of each on the packing map of the module.
 import { make } from "./dom.js";
 
 const parent = () => /** @type {HTMLElement | null} */ (document.querySelector("[data-map]"));
@@ -16,10 +16,13 @@ export const askedValue = () => {
 
 /** Name the value in the title, and link each value to the map, whose data names it like its section. */
 export const startValueSections = () => {
-  const values = parent(), title = document.title;
-  if (!values) return;
+  const values = parent(), title = document.title, crumb = document.querySelector('header.site [aria-current="page"]');
+  if (!values || !crumb) return;
+  const place = crumb.textContent;
   const showTitle = () => {
-    const asked = askedValue(), name = (asked?.querySelector(".xla") ?? asked?.querySelector("h2, th"))?.textContent;
+    const asked = askedValue();
+    crumb.textContent = asked?.querySelector("h2, th")?.textContent ?? place;
+    const name = (asked?.querySelector(".xla") ?? asked?.querySelector("h2, th"))?.textContent;
     document.title = name ? `${name}${title.slice(title.indexOf(" · "))}` : title;
   };
   values.querySelectorAll(":scope > section:not(.small-values)").forEach((section) =>

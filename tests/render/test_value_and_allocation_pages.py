@@ -117,12 +117,13 @@ def test_a_value_of_the_same_buffer_is_not_named_as_its_neighbour_again() -> Non
     assert not re.search("Before|After", sections_of(LOOP)["v2"])
 
 
-def test_the_picture_of_a_value_has_the_life_of_its_buffer_and_the_curve_once_on_a_page() -> None:
+def test_the_picture_of_a_value_has_the_life_of_its_contents_and_the_curve_once_on_a_page() -> None:
     (page,) = (html for path, html in html_of(LOOP).items() if path.startswith("v/"))
     assert page.count('<symbol id="curve-0">') == 1
     assert page.count('<use href="#curve-0"/>') == page.count('class="life-curve ')
-    # The four values of one buffer have one life, which is idle between what writes and what reads it.
-    assert page.count('<path d="M20 6h120"/><path class="waiting" d="M40 6h20M80 6h40"/>') == 4
+    # Of the four values of one buffer, two have what `zeros` writes and two what `written` does, as their uses say.
+    assert page.count('<path d="M20 6h60"/><path class="waiting" d="M40 6h20"/>') == 2
+    assert page.count('<path d="M60 6h80"/><path class="waiting" d="M80 6h40"/>') == 2
 
 
 def test_a_value_says_what_it_takes_of_the_peak_when_it_is_written_and_who_reads_it() -> None:
@@ -206,7 +207,7 @@ def test_a_value_names_the_suggestions_that_are_about_it() -> None:
     made = module_of(program("flax_gpt+donate"))
     suggestion = made.advice[0].best[0]
     text = about(read_page(ValueRenderer(made, "Memory").page(suggestion.buffers[:1]).content.decode()))
-    assert re.search(f"Suggestions for it.*{re.escape(short_words(title_words(suggestion)))}, saves", text)
+    assert re.search(f"Suggestions: .*{re.escape(short_words(title_words(suggestion)))}, saves", text)
 
 
 def test_the_row_of_an_allocation_says_what_it_is_for_and_when_each_value_is_live() -> None:

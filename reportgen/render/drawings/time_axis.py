@@ -8,16 +8,20 @@ from reportgen.record import record
 
 ROOM_FOR_NUMBER = 0.12
 """The part of a narrow axis that the number of an instruction takes."""
-_ROOM_FOR_LETTER = 0.01
-"""The part of a wide axis that a letter takes."""
+_ROOM_FOR_LETTER, _ROOM_ON_PHONE = 0.01, 0.026
+"""The part of a wide axis that a letter takes, and of one on a phone."""
 
 
 class Pass(NamedTuple):
-    """A pass of a gradient with its place in percent of the program; the name is empty where it has no room."""
+    """A pass of a gradient with its place in percent of the program; the name is empty where it has no room.
+
+    A pass that `is_narrow` has none for it on a phone.
+    """
 
     name: str
     left: str
     width: str
+    is_narrow: bool
 
 
 @record
@@ -54,7 +58,8 @@ def time_axis(moments: int, phases: Sequence[Phase], peak: int) -> TimeAxis:
 def _pass(phase: Phase, total: int) -> Pass:
     name, length = label(phase.kind, phase.passes), phase.last + 1 - phase.first
     has_room = len(name) * _ROOM_FOR_LETTER * total <= length
-    return Pass(name if has_room else "", percent_of(phase.first, total), percent_of(length, total))
+    is_narrow = len(name) * _ROOM_ON_PHONE * total > length
+    return Pass(name if has_room else "", percent_of(phase.first, total), percent_of(length, total), is_narrow)
 
 
 def percent_of(part: int, whole: int) -> str:

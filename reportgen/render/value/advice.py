@@ -51,11 +51,10 @@ class ValueAdvice:
         """Return the suggestions that are about the buffer of a value, with what each saves; empty for none."""
         found = self._suggestions.get(self._members(number)[0], ())
         href = self._links.listing("suggestions")
-        rows = "".join(
-            f'<li><a href="{href}">{escape(short_words(title_words(suggestion)))}</a>, {saving_words(suggestion)}'
-            for suggestion in found
-        )
-        return f"<ul>{rows}</ul>" if rows else ""
+        titles = (escape(short_words(title_words(suggestion))) for suggestion in found)
+        rows = (f'<a href="{href}">{title}</a>, {saving_words(of)}' for title, of in zip(titles, found, strict=True))
+        head = "Suggestion" if len(found) == 1 else "Suggestions"
+        return f'<p class="story"><b>{head}:</b> {" · ".join(rows)}' if found else ""
 
     def sentence(self, number: int) -> str:
         """Return what would be needed without the buffer of a value; empty where there is no advice."""

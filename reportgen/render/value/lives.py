@@ -5,6 +5,7 @@ from functools import lru_cache
 
 from reportgen.analyse.records import Space
 from reportgen.analyse.spaces import main_space
+from reportgen.program.buffer_uses import same_contents
 from reportgen.render.drawings.life import Life, life_of
 from reportgen.render.drawings.life_curve import life_below_curve, symbols
 from reportgen.render.drawings.time_axis import time_axis
@@ -28,7 +29,7 @@ class ValueLives:
             color: symbols(analysis.spaces[color], peak, self._axes[color], self._length)
             for color, peak in self._peaks.items()
         }
-        self._buffer = lru_cache(maxsize=256)(self._buffer_life)
+        self._contents = lru_cache(maxsize=256)(self._life_of_contents)
         self._bytes_at_peak = {
             share.value: share.size_bytes
             for space in analysis.spaces.values()
@@ -42,20 +43,23 @@ class ValueLives:
         return "".join(self._symbols[color] for color in colors if color in self._symbols)
 
     def drawing(self, number: int) -> str:
-        """Return the life of the buffer of a value; empty for one never live."""
+        """Return the life of what a value contains, which is also what the rows of its uses are about.
+
+        It is empty for a value that is never live.
+        """
         space = self._space(number)
         if self._analysis.dump.starts[number] < 0 or space.color not in self._axes:
             return ""
-        buffer = self._buffer(self._analysis.program.buffers.members(number)[0])
-        if buffer is None:
+        life = self._contents(same_contents(self._analysis.program, number)[0])
+        if life is None:
             return ""
         return life_below_curve(
-            space, buffer._replace(look=self._module.color(number)), self._axes[space.color], self._length
+            space, life._replace(look=self._module.color(number)), self._axes[space.color], self._length
         )
 
-    def _buffer_life(self, first: int) -> Life | None:
-        """Return the life of the buffer that begins with a value."""
-        return life_of(self._analysis, self._analysis.program.buffers.members(first), "", None)
+    def _life_of_contents(self, first: int) -> Life | None:
+        """Return the life of the contents that begin with a value."""
+        return life_of(self._analysis, same_contents(self._analysis.program, first), "", None)
 
     def at_peak(self, number: int) -> str:
         """Return the part of the peak of its space that the buffer of a value takes, in words.

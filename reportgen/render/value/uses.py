@@ -49,4 +49,7 @@ class ValueUses:
     def _row(self, moment: int, how: str, name: str) -> tuple[str, str, str]:
         phase = pass_at(self._module.phases, moment)
         within = f", {label(phase.kind, phase.passes)}" if phase else ""
-        return "–" if moment < 0 else f"{moment:,}", how, f"{self._links.instruction(name)}{within}"
+        made = self._module.analysis.dump.made_by.get(name)
+        line = self._links.line(self._module.attribution(made[0]).source) if made else ""
+        where = f" <small>{line}</small>" if line else ""
+        return "–" if moment < 0 else f"{moment:,}", how, f"{self._links.instruction(name)}{where}{within}"

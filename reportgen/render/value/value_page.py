@@ -29,7 +29,7 @@ from reportgen.render.value.story import ValueStory
 from reportgen.render.value.uses import ValueUses
 from reportgen.render.value.value_row import COLUMNS, ValueRows
 from reportgen.render.view import Module
-from reportgen.reports.formats import cut, shortened
+from reportgen.reports.formats import counted, cut, shortened
 from reportgen.reports.report import key_text
 from reportgen.work import Page
 
@@ -98,9 +98,7 @@ class ValueRenderer:
             site_title=self._site_title,
             module=self._module,
             links=self._links,
-            name=lambda number: shortened(key_text(self._module.analysis.facts[number].value.key)),
-            first=numbers[0],
-            last=numbers[-1],
+            place=self._place(numbers),
             count=len(numbers),
             sections=[self._section(number, explained) for number in sections],
             symbols=self._lives.symbols(sections),
@@ -112,6 +110,13 @@ class ValueRenderer:
         # Many links lead to a value on the same page, and each page is hundreds of kilobytes.
         own = path.rpartition("/")[2].encode()
         return Page(path, content.replace(b'href="%s#' % own, b'href="#'))
+
+    def _place(self, numbers: Sequence[int]) -> str:
+        """Return what a page is about: its value or, of several, the instructions that define them."""
+        starts = [start for number in numbers if (start := self._module.analysis.dump.starts[number]) >= 0]
+        if len(numbers) == 1:
+            return shortened(key_text(self._module.analysis.facts[numbers[0]].value.key))
+        return f"instructions {min(starts):,} to {max(starts):,}" if starts else counted(len(numbers), "value")
 
     def _section(self, number: int, explained: dict[object, int]) -> ValueSection:
         """Return what a page shows of a value; its shape in words only if the page has not `explained` it before."""

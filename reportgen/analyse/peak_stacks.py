@@ -1,5 +1,7 @@
 """Arrange the bytes of a peak as a tree: by call stack, by the path of an argument, by scope where no line is known.
 
+Outputs are a part of their own, as in the chart of memory over the program.
+
 The functions of the user's program are steps from the outermost to the innermost, and below each are the operations
 that it runs. Frames of libraries are left out. The shares of the peak are counted once each, so the children of a node
 add up to it and the roots to the whole peak.
@@ -11,6 +13,7 @@ from dataclasses import replace
 from typing import Literal, NamedTuple
 
 from reportgen.analyse.attributed import held_for
+from reportgen.analyse.classes import memory_class
 from reportgen.analyse.decompose import shares
 from reportgen.analyse.peak_groups import sibling_name, spoken_name
 from reportgen.analyse.records import Analysis, Space
@@ -21,9 +24,10 @@ from reportgen.program.author import Author
 from reportgen.program.scopes import path
 from reportgen.record import record
 
-StepKind = Literal["frame", "operation", "argument", "scope", "arguments", "no line", "unused"]
-"""A frame of a stack, an operation, a part of an argument's path, a named scope; `arguments` and `no line` stand above
-the arguments and the scopes, and `unused` for memory that is reserved and never used."""
+StepKind = Literal["frame", "operation", "argument", "output", "scope", "arguments", "outputs", "no line", "unused"]
+"""A frame of a stack, an operation, a part of an argument's path, the operation of an output, a named scope;
+`arguments`, `outputs` and `no line` stand above the arguments, the outputs and the scopes, and `unused` for memory that
+is reserved and never used."""
 
 _MOST_STEPS = 40  # because the tree is finished by recursion, and a stack may have any depth
 _NEARLY_ALL = 0.95
@@ -48,8 +52,8 @@ class StackNode:
     `name` is the function, operation or part of a path, with `#` for numbers that differ; empty where `kind` says all.
     `above` and `below` are the frames next to it that are left out because they split nothing, the outermost first, and
     `operation` is the only one that a frame runs. `origin` is the source line or, without one, the scope that all bytes
-    come from; empty for arguments and where there are several. `largest` is the value that has most of the bytes, None
-    where there is none.
+    come from; empty for arguments, outputs and where there are several. `largest` is the value that has most of the
+    bytes, None where there is none.
     """
 
     kind: StepKind
@@ -66,8 +70,8 @@ class StackNode:
 
     @property
     def is_beside_code(self) -> bool:
-        """Whether it is memory that no operation fills: arguments, and what is never used."""
-        return self.kind in ("arguments", "unused")
+        """Whether it is not of the temporaries that code fills: arguments, outputs, and what is never used."""
+        return self.kind in ("arguments", "outputs", "unused")
 
 
 @record
@@ -114,7 +118,9 @@ def peak_stacks(analysis: Analysis, space: Space) -> PeakStacks:
         number = held_for(analysis, share)
         author = None if number is None else analysis.authors.of(number)
         is_named = is_named or (author is not None and author.is_named)
-        steps, origin = _way(author, "" if number is None else plain_shape(analysis.facts[number].value.shape))
+        is_output = memory_class(analysis.dump.allocations[share.allocation]) == "output"
+        shape = "" if number is None else plain_shape(analysis.facts[number].value.shape)
+        steps, origin = _way(author, is_output, shape)
         if origin:
             by_origin[origin] += share.size_bytes
         node = top
@@ -141,10 +147,12 @@ def walk(nodes: Sequence[StackNode]) -> Iterator[StackNode]:
         yield from walk(node.children)
 
 
-def _way(author: Author | None, shape: str) -> tuple[list[_StackStep], str]:
-    """Return the steps to a buffer, and the line or scope that it comes from; empty for arguments."""
+def _way(author: Author | None, is_output: bool, shape: str) -> tuple[list[_StackStep], str]:
+    """Return the steps to a buffer, and the line or scope that it comes from; empty for arguments and outputs."""
     if author is None:
         return [_StackStep("unused", is_last=True)], ""
+    if is_output:
+        return [_StackStep("outputs"), _StackStep("output", _operation(author), shape=shape, is_last=True)], ""
     if author.argument and author.rule in _ARGUMENT_RULES:
         *parts, last = _shortened([_StackStep("argument", part) for part in path_parts(author.argument)])
         return [_StackStep("arguments"), *parts, last._replace(shape=shape, is_last=True)], ""

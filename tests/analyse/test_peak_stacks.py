@@ -7,8 +7,9 @@ import pytest
 from hypothesis import given
 
 from reportgen.analyse.analysis import analyse
+from reportgen.analyse.decompose import groupings
 from reportgen.analyse.peak_stacks import PeakStacks, StackNode, peak_stacks, walk
-from reportgen.analyse.records import Analysis
+from reportgen.analyse.records import Analysis, Space
 from reportgen.analyse.spaces import main_space
 from reportgen.check import read_reports
 from reportgen.input.discover import discover
@@ -44,10 +45,14 @@ def assert_adds_up(analysis: Analysis) -> None:
 
 def sample(name: str) -> PeakStacks:
     """Return the stacks of a sample with what is next to its dump, as its HLO text."""
+    return peak_stacks(*space_of(name))
+
+
+def space_of(name: str) -> tuple[Analysis, Space]:
     [report], _ = read_reports([SAMPLES / name], DEFAULT_MAX_DUMP_BYTES, None)
     space = main_space(report.analysis.spaces)
     assert space
-    return peak_stacks(report.analysis, space)
+    return report.analysis, space
 
 
 def named(node: StackNode) -> tuple[str, int | None, str]:
@@ -94,6 +99,14 @@ def test_a_program_is_divided_by_its_calls_and_arguments() -> None:
     assert {argument.name for argument in arguments.children} >= {"parameters", "momentum"}
     assert stacks.origins[0][0].endswith("train_step.py:41")
     assert stacks.has_lines
+
+
+def test_outputs_are_a_part_of_their_own_that_has_no_line() -> None:
+    classes = groupings(*space_of("v5e-train-step"))["class"]
+    [held] = [group.size_bytes for group in classes if group.label == "output"]
+    [outputs] = [root for root in sample("v5e-train-step").roots if root.kind == "outputs"]
+    assert outputs.size_bytes == held
+    assert (outputs.origin, {child.kind for child in outputs.children}) == ("", {"output"})
 
 
 OUTER, MIDDLE, INNER, OTHER = (

@@ -6,6 +6,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
+from tests.support.site import shard
+
 Visit = Callable[..., Page]
 
 OUTSIDE = """boxes => boxes.flatMap(box => {
@@ -19,15 +21,14 @@ OUTSIDE = """boxes => boxes.flatMap(box => {
 """The titles of boxes in which a line of a name is visible and yet cut off."""
 
 GAPS = """lists => lists.flatMap(list => {
-  const side = getComputedStyle(list).flexDirection === "row" ? "width" : "height";
-  const of = node => node.getBoundingClientRect()[side];
+  const of = node => node.getBoundingClientRect().width;
   const sum = [...list.children].reduce((total, item) => total + of(item), 0), whole = of(list);
   return Math.abs(sum - whole) > 1.5 && whole ? [[sum, whole]] : [];
 })"""
 """The sums of boxes next to each other that differ from what they are below."""
 
 
-@pytest.fixture(params=[1280, 820, 390])
+@pytest.fixture(params=[1280, 820])
 def drawn(request: pytest.FixtureRequest, visit: Visit, page: Page, samples_site: Path, module: Path) -> Page:
     page.set_viewport_size({"width": request.param, "height": 900})
     return visit(samples_site, f"{module.relative_to(samples_site).as_posix()}/peak.html")
@@ -40,17 +41,39 @@ def test_boxes_fill_what_they_are_below_and_no_name_is_cut(drawn: Page) -> None:
     expect(drawn.locator(".icicle b").first).to_be_in_viewport()
 
 
-def test_on_a_phone_calls_go_to_the_right(visit: Visit, page: Page, samples_site: Path, module: Path) -> None:
+def test_on_a_phone_each_call_is_an_indented_row(visit: Visit, page: Page, samples_site: Path, module: Path) -> None:
     page.set_viewport_size({"width": 390, "height": 844})
     visit(samples_site, f"{module.relative_to(samples_site).as_posix()}/index.html")
-    tops = page.locator(".icicle > li > a").evaluate_all("all => all.map(one => one.getBoundingClientRect().top)")
+    tops = page.locator(".icicle a:visible").evaluate_all("all => all.map(one => one.getBoundingClientRect().top)")
     assert tops == sorted(set(tops))
+    assert page.locator(".icicle li > :not(ol)").evaluate_all(OUTSIDE) == []
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     outer, inner = page.locator(".icicle > li > a").first, page.locator(".icicle > li > ol > li > a").first
     first, second = outer.bounding_box(), inner.bounding_box()
     assert first
     assert second
-    assert second["x"] >= first["x"] + first["width"]
-    expect(page.get_by_text("each column is one call deeper")).to_be_visible()
+    assert second["x"] > first["x"]
+    assert second["y"] >= first["y"] + first["height"]
+    expect(page.get_by_text("each indent is one call deeper")).to_be_visible()
+    expect(page.locator("section[aria-labelledby=peak] .peak-groups:visible")).to_have_count(0)
+    page.get_by_role("link", name="All groupings").click()
+    expect(page.locator(".peak-groups:visible").first).to_be_visible()
+
+
+def test_on_a_phone_the_map_is_folded_unless_a_link_leads_to_it(
+    visit: Visit, page: Page, samples_site: Path, module: Path
+) -> None:
+    page.set_viewport_size({"width": 390, "height": 844})
+    path, plot = f"{module.relative_to(samples_site).as_posix()}/index.html", page.locator("#packing-map svg")
+    visit(samples_site, path)
+    expect(page.locator("#packing-map")).to_be_hidden()
+    page.get_by_role("heading", name="Packing map").click()
+    expect(plot).to_be_visible()
+    values = shard(module / "data" / "values.js")
+    largest = max(range(len(values["size"])), key=values["size"].__getitem__)
+    page.goto("about:blank")
+    visit(samples_site, f"{path}#fit={values['id'][largest]}")
+    expect(plot).to_be_visible()
 
 
 def test_a_box_is_reached_by_the_keyboard_and_leads_to_a_value(visit: Visit, samples_site: Path, module: Path) -> None:

@@ -23,7 +23,7 @@ def links_of(analysis: Analysis) -> Links:
 
 
 def drawn(analysis: Analysis) -> Icicle | None:
-    return icicle(peak_stacks(analysis, analysis.spaces[0]), links_of(analysis), {})
+    return icicle(peak_stacks(analysis, analysis.spaces[0]), links_of(analysis), LOOKS)
 
 
 def markup(made: Icicle) -> str:
@@ -43,6 +43,7 @@ def frame(name: str, line: int) -> Frame:
 
 
 STEP, LOSS, LAYER = frame("step", 3), frame("make.<locals>.loss", 7), frame("layer", 12)
+LOOKS = {str(LAYER): "source-1", str(LOSS): "source-2"}
 
 
 @given(authored_analyses(most=200))

@@ -24,16 +24,17 @@ _COLORS, _MOST_LEFT_OUT = 4, 3
 _WIDTH, _CHARACTER = 1172, 8.5
 """The widest that all boxes can be together, and a character of a bold name, in pixels."""
 _LONGEST_NAME, _LONGEST_TITLE = 48, 160
-_KINDS = {"arguments": "arguments", "no line": "no source line", "unused": "reserved, never used"}
+_HELD = {"arguments": "argument", "argument": "argument", "outputs": "output", "output": "output"}
+_KINDS = {"arguments": "arguments", "outputs": "outputs", "no line": "no source line", "unused": "reserved, never used"}
 
 
 @record
 class PeakBox:
-    """A part of a peak with the boxes below it, whose bytes add up to its own; `percent` is its share of its parent.
+    """A part of a peak with the boxes below it, whose bytes add up to its own; `percent` is its share of the peak.
 
-    `look` is its color: `source-1` for the largest line, `argument`, `several` where lines differ, or `other`. The
-    `place` is a line, and the operation where it is a single one. Name, place, shape and amount are empty where there
-    is no room for a name; the title has all of them. There is no `href` for bytes of no value.
+    `look` is its color: `source-1` for the largest line, `argument`, `output`, `several` where lines differ, or
+    `other`. The `place` is a line, and the operation where it is a single one. Name, place, shape and amount are empty
+    where there is no room for a name; the title has all of them. There is no `href` for bytes of no value.
     """
 
     look: str
@@ -50,7 +51,7 @@ class PeakBox:
 
 @record
 class ColoredLine:
-    """A source line or scope that has a color of its own in the icicle, or all arguments."""
+    """A source line or scope that has a color of its own in the icicle, or all arguments or outputs."""
 
     look: str
     name: str
@@ -60,13 +61,12 @@ class ColoredLine:
 
 @record
 class Icicle:
-    """The boxes of a peak in at most `levels` rows; `left_out` says which outermost frames are not shown.
+    """The boxes of a peak; `left_out` says which outermost frames are not shown.
 
     `is_by_scope` is whether code is divided by its scopes, because no source line is known.
     """
 
     boxes: tuple[PeakBox, ...]
-    levels: int
     lines: Sequence[ColoredLine]
     left_out: str
     is_by_scope: bool
@@ -82,19 +82,16 @@ def icicle_of_space(module: Module, space: Space, links: Links) -> Icicle | None
 def icicle(stacks: PeakStacks, links: Links, line_looks: Mapping[str, str]) -> Icicle | None:
     """Return the icicle of a peak; None where the program names none of it, or there is only one part.
 
-    Lines have the colors that they have elsewhere or, where none of them has one, the largest get some.
+    Lines have the colors that they have elsewhere, and where no line is known, the largest scopes get some.
     """
     if not stacks.is_telling:
         return None
-    arguments = sum(root.size_bytes for root in stacks.roots if root.kind == "arguments")
     sizes = dict(stacks.origins)
-    looks = {line: look for line, look in line_looks.items() if line in sizes} or {
-        origin: f"source-{place}" for place, (origin, _) in enumerate(stacks.origins[:_COLORS], 1)
-    }
-    boxes = _Boxes(stacks, links, looks).below(stacks.roots, stacks.size_bytes, None)
+    looks = {line: look for line, look in line_looks.items() if line in sizes}
+    if not stacks.has_lines:
+        looks = {origin: f"source-{place}" for place, (origin, _) in enumerate(stacks.origins[:_COLORS], 1)}
     return Icicle(
-        boxes=boxes,
-        levels=_depth(boxes),
+        boxes=_Boxes(stacks, links, looks).below(stacks.roots, stacks.size_bytes, None),
         lines=[
             ColoredLine(
                 look=look,
@@ -104,7 +101,11 @@ def icicle(stacks: PeakStacks, links: Links, line_looks: Mapping[str, str]) -> I
             )
             for origin, look in looks.items()
         ]
-        + ([ColoredLine(look="argument", name="arguments", href="", size_bytes=arguments)] if arguments else []),
+        + [
+            ColoredLine(look=_HELD[root.kind], name=root.kind, href="", size_bytes=root.size_bytes)
+            for root in stacks.roots
+            if root.kind in _HELD
+        ],
         left_out=", ".join(map(_place, stacks.above[-_MOST_LEFT_OUT:])),
         is_by_scope=bool(stacks.origins) and not stacks.has_lines,
     )
@@ -120,13 +121,13 @@ class _Boxes:
     def below(self, nodes: Sequence[StackNode], size_bytes: int, frame: Frame | None) -> tuple[PeakBox, ...]:
         """Return the boxes of nodes that add up to some bytes, below a frame; what is not shown is one box."""
         shown = [node for node in nodes if id(node) in self._shown]
-        boxes = [self._box(node, size_bytes, frame) for node in shown]
+        boxes = [self._box(node, frame) for node in shown]
         rest = size_bytes - sum(node.size_bytes for node in shown)
         if boxes and rest:
-            boxes.append(self._rest(rest, len(nodes) - len(shown), size_bytes))
+            boxes.append(self._rest(rest, len(nodes) - len(shown)))
         return tuple(boxes)
 
-    def _box(self, node: StackNode, of_bytes: int, around: Frame | None) -> PeakBox:
+    def _box(self, node: StackNode, around: Frame | None) -> PeakBox:
         has_room = node.size_bytes >= _ROOM_FOR_NAME * self._total
         name, place = _words(node, around, _WIDTH * node.size_bytes / self._total)
         size = f"{exact_bytes(node.size_bytes)}, {percent(node.size_bytes, self._total)}"
@@ -138,12 +139,12 @@ class _Boxes:
             amount=human_bytes(node.size_bytes) if has_room else "",
             title=f"{cut(_title(node), _LONGEST_TITLE)}: {size}",
             href=self._href(node),
-            percent=_percent(node.size_bytes, of_bytes),
+            percent=self._percent(node.size_bytes),
             size_bytes=node.size_bytes,
             children=self.below(node.children, node.size_bytes, node.frame or around),
         )
 
-    def _rest(self, size_bytes: int, parts: int, of_bytes: int) -> PeakBox:
+    def _rest(self, size_bytes: int, parts: int) -> PeakBox:
         return PeakBox(
             look="other",
             name="",
@@ -152,14 +153,17 @@ class _Boxes:
             amount="",
             title=f"{counted(parts, 'smaller part')}: {exact_bytes(size_bytes)}, {percent(size_bytes, self._total)}",
             href="",
-            percent=_percent(size_bytes, of_bytes),
+            percent=self._percent(size_bytes),
             size_bytes=size_bytes,
             children=(),
         )
 
+    def _percent(self, size_bytes: int) -> str:
+        return f"{100 * size_bytes / self._total:.3f}".rstrip("0").rstrip(".")
+
     def _look(self, node: StackNode) -> str:
-        if node.kind in ("arguments", "argument"):
-            return "argument"
+        if node.kind in _HELD:
+            return _HELD[node.kind]
         if node.origin in self._looks:
             return self._looks[node.origin]
         return "other" if node.origin or not node.children else "several"
@@ -210,11 +214,3 @@ def _function(frame: Frame) -> str:
 
 def _place(frame: Frame) -> str:
     return f"{_function(frame)} {line_words(str(frame))}".lstrip()
-
-
-def _percent(size_bytes: int, of_bytes: int) -> str:
-    return f"{100 * size_bytes / of_bytes:.3f}".rstrip("0").rstrip(".")
-
-
-def _depth(boxes: Sequence[PeakBox]) -> int:
-    return max((1 + _depth(box.children) for box in boxes), default=0)

@@ -14,7 +14,7 @@ Kind = Literal[
     "amount",
     "bytes",
     "chip",
-    "classes",
+    "class",
     "code",
     "count",
     "instruction",

@@ -19,7 +19,7 @@ _SHARE, _GAP = 8, 2
 _LEAST_COLUMN = 9
 _LONGEST: Mapping[Kind, int] = {"line": 28, "code": 34}
 """The columns that may be cut, with their gap; others get what they need, or are left out."""
-_LEFT_TO_NAMES: Mapping[Kind, int] = {"line": 12, "range": 16, "code": 24, "count": 16, "classes": 24}
+_LEFT_TO_NAMES: Mapping[Kind, int] = {"line": 12, "range": 16, "code": 24, "count": 16, "class": 24}
 """The columns after the name in the order in which they get room, and how much of it they leave to names."""
 _INDENT = "  "
 

@@ -39,11 +39,6 @@ class PeakFigures:
         """The bytes by the color that they are drawn in, which is that of their class of memory."""
         return ((self.class_, self.size_bytes),)
 
-    @property
-    def classes(self) -> Sequence[MemoryClass]:
-        """The classes of memory that they are in."""
-        return (self.class_,)
-
 
 @document()
 class PeakBuffers(PeakFigures):
@@ -145,7 +140,6 @@ def peak_columns(*own: Column[_Row]) -> tuple[Column[_Row], ...]:
         Column("size", "Bytes", "bytes", lambda row: row.size_bytes),
         Column("share", "Share", "parts", lambda row: row.parts),
         *own,
-        Column("class", "Class", "classes", lambda row: row.classes),
     )
 
 
@@ -155,6 +149,7 @@ def buffer_columns() -> tuple[Column[PeakBuffers], ...]:
         Column("name", "Operation or argument", "name", lambda row: row.name or "reserved, never used"),
         Column("shape", "What", "code", _shape_words),
         Column("line", "Line", "line", _line_words),
+        Column("class", "Class", "class", lambda row: row.class_),
     )
 
 

@@ -71,7 +71,6 @@ def _part(share: Any) -> int:
 
 _TEXTS: Mapping[Kind, Callable[[Any], str]] = {
     "bytes": lambda size: _UNKNOWN if size is None else human_bytes(size),
-    "classes": ", ".join,
     "count": lambda count: _UNKNOWN if count is None else f"{count:,}",
     "range": range_text,
 }

@@ -38,7 +38,7 @@ const bytes = (/** @type {number} */ size) => Number.isFinite(size)
   : make("span", { class: "none", title: "unknown" }, ["–"]);
 
 /** Return words with the color of a class of memory. */
-const chip = (/** @type {string} */ memoryClass, text = memoryClass) =>
+const chip = (/** @type {string} */ memoryClass, /** @type {string} */ text) =>
   make("span", { class: `chip class-${memoryClass}` }, [text]);
 
 /**
@@ -79,13 +79,13 @@ const owner = (values, { value, of }) => {
 };
 
 /**
- * Return a bar of one part, and what share of the whole it is.
- * @param {{share: number, memoryClass: string}} part
+ * Return a bar of one part in the scale of the largest, and what share of the whole it is.
+ * @param {{share: number, width: number, look: string}} part
  * @returns {Content[]}
  */
-const parts = ({ share, memoryClass }) => {
-  const percent = 100 * share, fill = make("span", { class: `fill-${memoryClass}`, style: `width:${percent.toFixed(2)}%` });
-  return [make("span", { class: "bar", "aria-hidden": "true" }, [fill]), `${percent.toFixed(1)} %`];
+const parts = ({ share, width, look }) => {
+  const fill = make("span", { class: `fill-${look}`, style: `width:${(100 * width).toFixed(2)}%` });
+  return [make("span", { class: "bar", "aria-hidden": "true" }, [fill]), `${(100 * share).toFixed(1)} %`];
 };
 
 /**
@@ -96,7 +96,6 @@ export const CELLS = {
   allocation: (values, allocation) => [allocationLink(values, allocation)],
   bytes: (_, size) => [bytes(size)],
   chip: (_, [memoryClass, text]) => [chip(memoryClass, text)],
-  classes: (_, memoryClass) => [chip(memoryClass)],
   code: (_, text) => text ? [make("code", {}, [text.length > LONGEST_CODE ? `${text.slice(0, LONGEST_CODE - 1)}…` : text])] : [],
   count: (_, count) => [make("data", { value: String(count) }, [counted(count)])],
   instruction: (values, [name, number, again, first]) =>

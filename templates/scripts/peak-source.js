@@ -1,5 +1,6 @@
 // The rows of the table of a peak, or of any instruction, from the data of a module; `peak_table.py` declares its columns.
 import { bytesByValue, residentAt } from "./composition.js";
+import { lookOf } from "./names.js";
 import { valueSource, valueTest } from "./table-rows.js";
 
 /**
@@ -19,7 +20,7 @@ export const peakSource = (values, color, moment) => {
   const { allocations, classes } = values, shares = sharesAt(values, color, moment);
   const rows = [...shares.keys()], total = shares.reduce((sum, { size }) => sum + size, 0);
   const { keys } = valueSource(values, null);
-  const classOf = (/** @type {number} */ row) => classes[allocations.class[shares[row].allocation]];
+  const look = (/** @type {number} */ row) => shares[row].of < 0 ? classes[allocations.class[shares[row].allocation]] : lookOf(values, shares[row].of);
   const ofOwner = (/** @type {string} */ key) => (/** @type {number} */ row) => shares[row].of < 0 ? "" : keys[key](shares[row].of);
   return {
     noun: "rows",
@@ -36,7 +37,6 @@ export const peakSource = (values, color, moment) => {
       value: ofOwner("value"),
       shape: ofOwner("shape"),
       origin: ofOwner("origin"),
-      class: classOf,
       live: (row) => {
         const { value } = shares[row];
         return value < 0 || values.first[value] < 0 ? "" : `${values.first[value]} to ${values.last[value]}`;
@@ -45,7 +45,7 @@ export const peakSource = (values, color, moment) => {
     },
     drawn: {
       shape: (row) => plainShape(ofOwner("shape")(row)),
-      share: (row) => ({ share: shares[row].size / total, memoryClass: classOf(row) }),
+      share: (row) => ({ share: shares[row].size / total, width: shares[row].size / shares[0].size, look: look(row) }),
       value: (row) => shares[row],
       origin: (row) => shares[row].of,
       allocation: (row) => shares[row].allocation

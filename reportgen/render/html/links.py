@@ -85,6 +85,11 @@ class Links:
         index = "" if shape_index == WHOLE else f'<span class="index">{shape_index}</span>'
         return Markup(f'<a href="{self.value_href(number)}">{self._name(shortened(values.names[number]))}{index}</a>')
 
+    def value_as(self, number: int, words: str) -> Markup:
+        """Return words as a link to a value, which the tooltip names."""
+        name = escape(shortened(self._module.analysis.dump.values.names[number]))
+        return Markup(f'<a href="{self.value_href(number)}" title="{name}">{escape(words)}</a>')
+
     def origin(self, number: int) -> Markup:
         """Return the argument or operation behind a value, with its source line."""
         return self.origin_of([self._module.attribution(number)])

@@ -1,4 +1,4 @@
-"""List the values or buffers of a group, so that its row opens to every one of them."""
+"""List the buffers of a group, so that its row opens to every one of them."""
 
 from collections.abc import Sequence
 
@@ -10,17 +10,18 @@ from reportgen.reports.formats import counted
 _LINKED = 40
 
 
-def group_members(numbers: Sequence[int], links: Links, noun: str = "value", last: str = "") -> Markup:
-    """Return the values of a group, the first ones as links; several are folded. A buffer is one of its values.
+def group_members(numbers: Sequence[int], links: Links, last: str = "") -> Markup:
+    """Return the buffers of a group, the first ones as links; several are folded. A link leads to one of its values.
 
     `last` is markup that stands after several.
 
     The page has only the numbers of the others, which `members.js` turns into links: of 4,000 values at a peak, each is
     in six groups.
     """
+    words = counted(len(numbers), "buffer")
+    if len(numbers) < 2:
+        return Markup("").join(links.value_as(number, words) for number in numbers)
     shown, rest = numbers[:_LINKED], numbers[_LINKED:]
     listed = ", ".join(map(links.value, shown))
-    if len(numbers) < 2:
-        return Markup(listed)
     more = f' <span data-values="{" ".join(map(str, rest))}">and {len(rest):,} more</span>' if rest else ""
-    return Markup(f"<details><summary>{counted(len(numbers), noun)}</summary>{listed}{more}{last}</details>")
+    return Markup(f"<details><summary>{words}</summary>{listed}{more}{last}</details>")

@@ -40,16 +40,18 @@ def table(
     foot: Sequence[_Row] = (),
     *,
     whole: int = 0,
+    largest: int = 0,
     attributes: Callable[[_Row], str] = lambda _: "",
     sorted_by: str = "",
     for_scripts: bool = False,
 ) -> PageTable:
     """Return a table; shares are those of `whole` bytes, and `attributes` are those of a row's element.
 
+    Bars of parts are in the scale of the `largest`.
     The rows are in descending order of the column `sorted_by`, and the last of the foot is their sum. The heads of one
     that is `for_scripts` say what its columns are, so that scripts can make any row of it.
     """
-    cells = [(_start(column), _drawn(column.kind, whole), column.of) for column in columns]
+    cells = [(_start(column), _drawn(column.kind, whole, largest), column.of) for column in columns]
 
     # HTML allows a cell without its end tag, which a thousand rows would repeat.
     def drawn(row: _Row) -> str:
@@ -80,10 +82,11 @@ def _start(column: Column[Any]) -> str:
     return '<th scope="row">' if column.names_rows else f"<td{_LOOKS.get(column.kind, '')}>"
 
 
-def _drawn(kind: Kind, whole: int) -> Callable[[Any], str]:
+def _drawn(kind: Kind, whole: int, largest: int) -> Callable[[Any], str]:
     """Return what draws the cells of a kind."""
     if kind == "parts":
-        return lambda parts: (bar(parts, whole) if whole else "") + percent(sum(size for _, size in parts), whole)
+        scale = largest or whole
+        return lambda parts: (bar(parts, scale) if whole else "") + percent(sum(size for _, size in parts), whole)
     if kind == "share":
         return lambda size: "" if size is None else plain_bar(size, whole)
     return _CELLS.get(kind, _text)
@@ -103,7 +106,6 @@ def _code(cell: Markup | str) -> str:
 _CELLS: Mapping[Kind, Callable[[Any], str]] = {
     "bytes": bytes_markup,
     "chip": lambda looked: chip(*looked),
-    "classes": lambda classes: " ".join(chip(f"class-{kind}", kind) for kind in classes),
     "code": _code,
     "count": count_markup,
     "life": life_strip,

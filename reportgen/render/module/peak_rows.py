@@ -1,9 +1,11 @@
 """The peak of a memory space as tables of pages: the same bytes in each grouping that the dump allows.
 
-Every grouping has the columns of `reports/peak_table.py`, and its own between the share and the class.
+Every grouping has the columns of `reports/peak_table.py`, and its own after the share.
 """
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from operator import itemgetter
 from typing import Any, Generic, TypeVar
 
 from markupsafe import Markup
@@ -44,23 +46,15 @@ _Part = TypeVar("_Part", PeakGroup, Group, Owned)
 
 @record
 class PeakTableRow(PeakFigures, Generic[_Part]):
-    """A row of a page: what it has of a peak, its bytes by class of memory, and a value of each of its buffers.
-
-    `look` is the color of its line, empty for a line that has none.
-    """
+    """A row of a page: what it has of a peak, its bytes by color, and a value of each of its buffers."""
 
     part: _Part
-    by_class: Sequence[tuple[MemoryClass, int]]
+    by_color: Sequence[tuple[str, int]]
     numbers: Sequence[int]
-    look: str
 
     @property
     def parts(self) -> Sequence[tuple[str, int]]:
-        return [(self.look if kind == "temporary" and self.look else kind, size) for kind, size in self.by_class]
-
-    @property
-    def classes(self) -> Sequence[MemoryClass]:
-        return [kind for kind, _ in self.by_class]
+        return self.by_color
 
 
 @record
@@ -168,7 +162,7 @@ class _Tables:
         )
         columns = (*peak_columns(*own), self._strip, Column("buffers", "Buffers", "markup", self._buffers))
         rows = [
-            self._row(group, ((group.memory_class, group.size_bytes),), group.buffers) for group in groups[: self._most]
+            self._row(group, group.memory_class, self._by_line(group), group.buffers) for group in groups[: self._most]
         ]
         return self._table("operation", columns, rows, groups, [len(group.buffers) for group in groups])
 
@@ -185,11 +179,14 @@ class _Tables:
             Column("largest", "Largest", "markup", self._largest),
         )
         members: Column[PeakTableRow[Group]] = Column(
-            "buffers", "Buffers", "markup", lambda row: group_members(row.numbers, self._links, "buffer")
+            "buffers", "Buffers", "markup", lambda row: group_members(row.numbers, self._links)
         )
         buffers = [self._analysis.program.buffers.one_of_each(group.members) for group in groups]
         shown = zip(groups[: self._most], buffers, strict=False)
-        rows = [self._row(group, group.classes, numbers) for group, numbers in shown]
+        rows = [
+            self._row(group, max(group.classes, key=itemgetter(1))[0], self._by_class(group, numbers), numbers)
+            for group, numbers in shown
+        ]
         columns = (*peak_columns(*own), self._strip, members)
         return self._table(key, columns, rows, groups, list(map(len, buffers)))
 
@@ -207,7 +204,13 @@ class _Tables:
         rest = parts[len(rows) :]
         return PeakTable(
             key=key,
-            table=table(columns, rows, whole=self._peak.amount if self._peak else 0, for_scripts=for_scripts),
+            table=table(
+                columns,
+                rows,
+                whole=self._peak.amount if self._peak else 0,
+                largest=rows[0].size_bytes if rows else 0,
+                for_scripts=for_scripts,
+            ),
             rows=rows,
             rest=Rest(
                 count=len(rest),
@@ -219,27 +222,33 @@ class _Tables:
         )
 
     def _row(
-        self, part: _Part, by_class: Sequence[tuple[MemoryClass, int]], numbers: Sequence[int]
+        self, part: _Part, kind: MemoryClass, by_color: Sequence[tuple[str, int]], numbers: Sequence[int]
     ) -> PeakTableRow[_Part]:
-        largest = max(by_class, key=lambda known: known[1])[0]
-        size_bytes = sum(size for _, size in by_class)
-        lines = {self._module.attribution(number).source for number in numbers}
+        size_bytes = sum(size for _, size in by_color)
         return peak_figures(
-            PeakTableRow,
-            self._module,
-            size_bytes,
-            largest,
-            numbers,
-            part=part,
-            by_class=by_class,
-            numbers=numbers,
-            look=self._module.line_looks.get(lines.pop(), "") if len(lines) == 1 else "",
+            PeakTableRow, self._module, size_bytes, kind, numbers, part=part, by_color=by_color, numbers=numbers
         )
+
+    def _by_line(self, group: PeakGroup) -> Sequence[tuple[str, int]]:
+        """Return the bytes of buffers of one class by the color of their lines, in the order of those."""
+        sizes: Counter[str] = Counter()
+        for share in group.shares:
+            sizes[self._color(group.memory_class, () if share.value is None else (share.value,))] += share.size_bytes
+        return sorted(sizes.items())
+
+    def _by_class(self, group: Group, numbers: Sequence[int]) -> Sequence[tuple[str, int]]:
+        return [(self._color(kind, numbers), size) for kind, size in group.classes]
+
+    def _color(self, kind: MemoryClass, numbers: Sequence[int]) -> str:
+        """Return the color of some values in a class of memory: that of their line, if temporaries have only one."""
+        lines = {self._module.attribution(number).source for number in numbers}
+        return self._module.line_looks.get(lines.pop(), kind) if kind == "temporary" and len(lines) == 1 else kind
 
     def _owned(self, share: Share) -> PeakTableRow[Owned]:
         kind = memory_class(self._analysis.dump.allocations[share.allocation])
         numbers = () if share.value is None else (share.value,)
-        return self._row(Owned(share, held_for(self._analysis, share)), ((kind, share.size_bytes),), numbers)
+        by_color = ((self._color(kind, numbers), share.size_bytes),)
+        return self._row(Owned(share, held_for(self._analysis, share)), kind, by_color, numbers)
 
     def _operation(self, row: PeakTableRow[PeakGroup]) -> Markup:
         """Return what wrote the buffers; bytes without any are of allocations that are reserved and never used."""
@@ -260,11 +269,11 @@ class _Tables:
         if not row.numbers:
             return Markup(listed([share.allocation for share in row.part.shares], self._links.allocation))
         if len(row.numbers) == 1:
-            return group_members(row.numbers, self._links, "buffer")
+            return group_members(row.numbers, self._links)
         # The table has the shape of a tuple as the dump prints it, and not how many elements it has.
         shape = "(" if self._analysis.program.is_table(row.numbers[0]) else row.part.shape
         href = self._links.filtered_values(space=str(self._space.color), scope=row.part.pattern, shape=shape)
-        return group_members(row.numbers, self._links, "buffer", f'; <a href="{href}">in the table of values</a>')
+        return group_members(row.numbers, self._links, f'; <a href="{href}">in the table of values</a>')
 
     def _largest(self, row: PeakTableRow[Group]) -> Markup:
         return Markup("") if row.part.largest is None else self._links.value(row.part.largest)
@@ -302,7 +311,8 @@ class _Tables:
 
     def _life(self, row: PeakTableRow[Any]) -> Life | None:
         members = [member for number in row.numbers for member in self._analysis.program.buffers.members(number)]
-        return life_of(self._analysis, members, f"class-{row.class_}", self._peak.moment if self._peak else None)
+        largest = max(row.by_color, key=itemgetter(1))[0]
+        return life_of(self._analysis, members, f"fill-{largest}", self._peak.moment if self._peak else None)
 
 
 def _code(label: str) -> Markup:

@@ -1,5 +1,5 @@
 // What the packing map says inside itself: names of values in the rectangles that have room for them.
-import { authorName } from "./names.js";
+import { shortName } from "./names.js";
 
 /**
  * @typedef {import("./packing-layout.js").Box} Box
@@ -10,6 +10,7 @@ const LEAST_WIDTH = 48;
 const LEAST_HEIGHT = 14;
 const MARGIN = 4;
 const MOST_LABELS = 150;
+const CHARACTER = 6.5;
 // Of a color of at least this luminance, black text stands out more than white.
 const LIGHT = 0.179;
 
@@ -25,7 +26,8 @@ export const inkOn = (color) => {
 };
 
 /**
- * Return the names of values for the rectangles that have room for one, as far as they are in view.
+ * Return the names of values for the rectangles that have room for one, as far as they are in view. Values that take over
+ * the bytes of one another have one name, in the widest rectangle, and a name without room for its line leaves that out.
  * @param {Values} values
  * @param {Box[]} shown
  * @param {View} view
@@ -33,12 +35,15 @@ export const inkOn = (color) => {
  */
 export const labelsOf = (values, shown, view, color) => {
   const perMoment = view.width / (view.last - view.first), perByte = view.height / (view.high - view.low);
+  const named = new Set();
   return shown.flatMap((box) => {
     const first = Math.max(box.first, view.first), last = Math.min(box.last, view.last);
     const low = Math.max(box.low, view.low), high = Math.min(box.high, view.high);
     const width = (last - first) * perMoment, height = (high - low) * perByte;
     if (box.opacity !== 1 || width < LEAST_WIDTH || height < LEAST_HEIGHT) return [];
-    const label = authorName(values, box.number).split("/").slice(-2).join("/");
-    return [{ first, middle: (low + high) / 2, label, room: width - 2 * MARGIN, ink: inkOn(color(box)), area: width * height }];
-  }).sort((one, other) => other.area - one.area).slice(0, MOST_LABELS);
+    const name = shortName(values, box.number), room = width - 2 * MARGIN;
+    const label = name.length * CHARACTER > room ? name.split(" · ")[0] : name;
+    return [{ first, middle: (low + high) / 2, label, room, ink: inkOn(color(box)), area: width * height, key: `${name} ${low}` }];
+  }).sort((one, other) => other.area - one.area)
+    .filter(({ key }) => !named.has(key) && named.add(key)).slice(0, MOST_LABELS);
 };

@@ -1,4 +1,5 @@
-// What values are called, their class and their last use: one answer for tables, filters and sorting.
+// What values are called, their color, their class and their last use: one answer for tables, charts, filters and sorting.
+import { pathParts } from "./op-names.js";
 
 /**
  * Return what the bytes of a value are called: a scope of the program, an argument by its number, or an instruction.
@@ -7,6 +8,30 @@
  */
 export const authorName = (values, number) =>
   values.scopes[values.scope[number]] || values.labels[values.label[number]] || values.name[number];
+
+/**
+ * Return what a value is called where there is little room: its argument, or its operation and its source line.
+ * @param {Values} values
+ * @param {number} number
+ */
+export const shortName = (values, number) => {
+  const name = authorName(values, number), line = lineName(values.sources[values.source[number]]);
+  const named = name.includes("/") ? pathParts(name).filter((part) => !part.includes("(")) : [name];
+  return [named.slice(line ? -1 : -2).join("/") || name, line].filter(Boolean).join(" · ");
+};
+
+/** Return a source line without the folders of its file. */
+export const lineName = (/** @type {string} */ source) => source.slice(source.lastIndexOf("/") + 1);
+
+/**
+ * Return the color of a value, as `module.color` does: that of its source line if it has one, or of its class of memory.
+ * @param {Values} values
+ * @param {number} number
+ */
+export const lookOf = (values, number) => {
+  const memoryClass = classOf(values, number);
+  return memoryClass === "temporary" && values.looks[values.sources[values.source[number]]] || memoryClass;
+};
 
 /**
  * Return the class of memory that a value is in: that of its allocation.

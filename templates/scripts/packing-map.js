@@ -31,6 +31,8 @@ const MOST_ALLOCATIONS = 100;
 const MOST_SVG_BOXES = 2000;
 const MOST_EDGES = 200;
 const DIMMED = 0.18;
+const PHONE = "(max-width: 40rem)";
+const TICK_PIXELS = 6;
 const RESIZE_MILLISECONDS = 150;
 // Browsers limit how often the address may change, so it follows when a gesture rests.
 const REST_MILLISECONDS = 250;
@@ -76,7 +78,8 @@ const createMap = async (figure, values, axis) => {
       fillAllocations();
       fields.allocation.value = State.get("allocation") ?? "";
     }
-    fields.color.value = ["class", "opcode", "scope"].includes(color) ? color : "class";
+    const choices = [...fields.color.querySelectorAll("option")].map(({ value }) => value);
+    fields.color.value = choices.includes(color) ? color : choices[0];
     // The reader may be typing, and the state follows with the last key.
     if (document.activeElement !== fields.find) fields.find.value = State.get("find") ?? "";
   };
@@ -95,7 +98,7 @@ const createMap = async (figure, values, axis) => {
   /** @type {Window | null} */
   let pending = null;
   /** @type {Groups} */
-  let groups = { names: [], colors: new Map() };
+  let groups = { names: [], colors: new Map(), words: (name) => name };
 
   const whole = () => ({ first: 0, last: axis.total, low: 0, high: stacked.height });
   const shownWindow = () => {
@@ -115,12 +118,12 @@ const createMap = async (figure, values, axis) => {
 
   const showLegend = () => {
     const chosen = State.get("group");
-    legend.replaceChildren(...groups.names.slice(0, MOST_NAMED).flatMap((name) => {
-      const chip = make("button", { type: "button", class: "chip", "aria-pressed": String(name === chosen) }, [name]);
+    legend.replaceChildren(...groups.names.slice(0, MOST_NAMED).flatMap((name, place) => {
+      const chip = make("button", { type: "button", class: "chip", "aria-pressed": String(name === chosen) }, [groups.words(name)]);
       chip.style.borderColor = groups.colors.get(name) ?? "";
       chip.addEventListener("click", () => {
         State.set({ group: name === State.get("group") ? null : name });
-        /** @type {HTMLElement | undefined} */ ([...legend.querySelectorAll("button")].find((one) => one.textContent === name))?.focus();
+        legend.querySelectorAll("button")[place]?.focus();
       });
       return [chip, " "];
     }));
@@ -173,7 +176,8 @@ const createMap = async (figure, values, axis) => {
     const bars = handovers.filter((box) => box.first >= first && box.first < last && box.high > low && box.low < high);
     Object.entries({ ...window, ...windowTicks(low, high) }).forEach(([name, value]) => view.signal(name, value));
     view.data("values", rectangles(found));
-    view.data("handovers", bars.length > MOST_TAKEOVERS ? [] : bars);
+    const tick = (TICK_PIXELS * (high - low)) / view.height();
+    view.data("handovers", bars.length > MOST_TAKEOVERS ? [] : bars.map((box) => ({ ...box, high: Math.min(box.high, box.low + tick) })));
     view.data("chosen", moment === null ? [] : [{ moment }]);
     view.data("names", labelsOf(values, found.shown, { ...window, width: view.width(), height: view.height() },
       (box) => groups.colors.get(box.group) ?? ""));
@@ -324,15 +328,17 @@ const createMap = async (figure, values, axis) => {
 };
 
 /**
- * Draw the map when the reader comes near it, and else once the page is idle, so that it is there for print.
+ * Draw the map when the reader comes near it, and else once the page is idle, so that it is there for print. On a phone
+ * it is folded, unless a link leads to it.
  * @param {TimeAxis} axis
  */
 export const startPackingMap = (axis) => {
-  const figure = byId("packing-map");
+  const figure = byId("packing-map"), fold = /** @type {HTMLDetailsElement | null} */ (figure.closest("#map-fold"));
+  if (fold && !State.get("fit") && matchMedia(PHONE).matches) fold.open = false;
   let isStarted = false;
   const start = async () => {
+    if (isStarted || !figure.checkVisibility()) return;
     observer.disconnect();
-    if (isStarted) return;
     isStarted = true;
     createMap(figure, await loadValues(), axis);
   };

@@ -63,6 +63,8 @@ interface Values {
   scopes: string[];
   labels: string[];
   sources: string[];
+  /** The colors of the source lines that have one, as `source-1`. */
+  looks: Record<string, string>;
   shapes: string[];
   kinds: string[];
   /** The name of each memory space by its color. */

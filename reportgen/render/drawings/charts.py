@@ -27,7 +27,7 @@ _AXIS_WIDTH = 76
 _LABEL_HEIGHT = 14
 _WIDE_ENOUGH = 600
 _PHASES_BELOW, _PHASE_HEIGHT = 24, 16
-_TICK_HEIGHT = 6
+_TICK_HEIGHT, _MAP_HEIGHT = 6, 250
 _TICK_ROOM = 70
 _MOST_TICKS = 10
 """More than `byte_ticks` gives, because Vega leaves out every other one where there are more than it would choose."""
@@ -251,7 +251,7 @@ def _packing_map() -> dict[str, Any]:
     )
     scale = alt.Scale(domain=[alt.expr("low"), alt.expr("high")], nice=False, zero=False)
     place = alt.Y("low:Q", scale=scale, axis=_bytes_axis(parameters["ticks"], grid=False, title="offset"))
-    time = _time_axis("first", "program order (instruction number)")
+    time = _time_axis("first", "instruction")
     box = {"x": time, "x2": "last:Q", "y": place, "y2": "high:Q"}
     free = (
         _named("free")
@@ -278,7 +278,7 @@ def _packing_map() -> dict[str, Any]:
         _map_names(),
         chosen.encode(x="moment:Q"),
     )
-    sized = chart.properties(width="container", height=300)
+    sized = chart.properties(width="container", height=_MAP_HEIGHT)
     return _themed(sized.add_params(*parameters.values()), None, top=_LABEL_HEIGHT + 4)
 
 

@@ -235,6 +235,7 @@ def _value_columns(module: Module) -> dict[str, Any]:
         "scopes": scopes.table(),
         "labels": labels.table(),
         "sources": sources.table(),
+        "looks": module.line_looks,
         "shapes": shapes.table(),
     }
 

@@ -1,6 +1,6 @@
 """Arrange the bytes of a peak as a tree: by call stack, by the path of an argument, by scope where no line is known.
 
-Outputs are a part of their own, as in the chart of memory over the program.
+Arguments and outputs are parts of their own, as in the chart of memory over the program.
 
 The functions of the user's program are steps from the outermost to the innermost, and below each are the operations
 that it runs. Frames of libraries are left out. The shares of the peak are counted once each, so the children of a node
@@ -13,7 +13,7 @@ from dataclasses import replace
 from typing import Literal, NamedTuple
 
 from reportgen.analyse.attributed import held_for
-from reportgen.analyse.classes import memory_class
+from reportgen.analyse.classes import MemoryClass, memory_class
 from reportgen.analyse.decompose import shares
 from reportgen.analyse.peak_groups import sibling_name, spoken_name
 from reportgen.analyse.records import Analysis, Space
@@ -118,9 +118,9 @@ def peak_stacks(analysis: Analysis, space: Space) -> PeakStacks:
         number = held_for(analysis, share)
         author = None if number is None else analysis.authors.of(number)
         is_named = is_named or (author is not None and author.is_named)
-        is_output = memory_class(analysis.dump.allocations[share.allocation]) == "output"
+        held = memory_class(analysis.dump.allocations[share.allocation])
         shape = "" if number is None else plain_shape(analysis.facts[number].value.shape)
-        steps, origin = _way(author, is_output, shape)
+        steps, origin = _way(author, held, shape)
         if origin:
             by_origin[origin] += share.size_bytes
         node = top
@@ -147,15 +147,17 @@ def walk(nodes: Sequence[StackNode]) -> Iterator[StackNode]:
         yield from walk(node.children)
 
 
-def _way(author: Author | None, is_output: bool, shape: str) -> tuple[list[_StackStep], str]:
+def _way(author: Author | None, held: MemoryClass, shape: str) -> tuple[list[_StackStep], str]:
     """Return the steps to a buffer, and the line or scope that it comes from; empty for arguments and outputs."""
     if author is None:
         return [_StackStep("unused", is_last=True)], ""
-    if is_output:
+    if held == "output":
         return [_StackStep("outputs"), _StackStep("output", _operation(author), shape=shape, is_last=True)], ""
     if author.argument and author.rule in _ARGUMENT_RULES:
         *parts, last = _shortened([_StackStep("argument", part) for part in path_parts(author.argument)])
         return [_StackStep("arguments"), *parts, last._replace(shape=shape, is_last=True)], ""
+    if held == "parameter":
+        return [_StackStep("arguments"), _StackStep("argument", _operation(author), shape=shape, is_last=True)], ""
     operation = _StackStep("operation", _operation(author), shape=shape, is_last=True)
     frames = [frame for frame in reversed(author.stack) if not frame.is_of_library]
     if frames:

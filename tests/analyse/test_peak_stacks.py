@@ -101,12 +101,13 @@ def test_a_program_is_divided_by_its_calls_and_arguments() -> None:
     assert stacks.has_lines
 
 
-def test_outputs_are_a_part_of_their_own_that_has_no_line() -> None:
-    classes = groupings(*space_of("v5e-train-step"))["class"]
-    [held] = [group.size_bytes for group in classes if group.label == "output"]
-    [outputs] = [root for root in sample("v5e-train-step").roots if root.kind == "outputs"]
-    assert outputs.size_bytes == held
-    assert (outputs.origin, {child.kind for child in outputs.children}) == ("", {"output"})
+@pytest.mark.parametrize(("kind", "label"), [("arguments", "parameter"), ("outputs", "output")])
+@pytest.mark.parametrize("name", ["v5e-train-step", "cpu-train-step"])
+def test_arguments_and_outputs_are_parts_of_their_own_without_a_line(name: str, kind: str, label: str) -> None:
+    held = [group.size_bytes for group in groupings(*space_of(name))["class"] if group.label == label]
+    parts = [root for root in sample(name).roots if root.kind == kind]
+    assert [part.size_bytes for part in parts] == held
+    assert {part.origin for part in parts} <= {""}
 
 
 OUTER, MIDDLE, INNER, OTHER = (

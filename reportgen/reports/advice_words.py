@@ -78,7 +78,7 @@ def amount_words(suggestion: Suggestion | SuggestionFigures) -> str:
         return "0"
     match suggestion.confidence:
         case "range":
-            return _span_words(least, most or least)
+            return span_words(least, most or least)
         case "up to":
             return f"up to about {rounded_bytes(least)}"
         case "predicted" | "estimate":
@@ -108,7 +108,7 @@ def rounded_bytes(size: int) -> str:
     return f"{amount:.{digits}f} {unit}"
 
 
-def _span_words(low: int, high: int) -> str:
+def span_words(low: int, high: int) -> str:
     """Return `1.20 to 1.45 GiB`, or `990 MiB to 1.02 GiB`, each rounded to three digits."""
     least, most = rounded_bytes(low), rounded_bytes(high)
     if least == most:
@@ -139,7 +139,7 @@ def needed_words(suggestion: Suggestion | CombinedFigures) -> str:
 
 def _left_words(confidence: Confidence, low: int, high: int) -> str:
     if confidence == "range" and low != high:
-        return _span_words(low, high)
+        return span_words(low, high)
     return f"about {rounded_bytes(high)}" if confidence in _ROUNDED else human_bytes(high)
 
 
@@ -307,7 +307,7 @@ def verdict_words(capacity: CapacityAdvice) -> str:
     if capacity.verdict == "arguments":
         words += f"; sharded over {_count_words(capacity.devices)} they fit"
     if capacity.excess_bytes and capacity.fits_factor and capacity.fits_factor < 1:
-        words += f"; {100 * capacity.fits_factor:.0f} % of the batch is close (estimate)"
+        words += f"; or cut the batch to about {100 * capacity.fits_factor:.0f} % (estimate)"
     return words
 
 

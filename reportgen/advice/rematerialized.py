@@ -16,7 +16,7 @@ from reportgen.advice.suggest import WIDEST_RANGE
 from reportgen.program.program import Program
 from reportgen.program.scopes import original_of
 
-_CAVEAT = "XLA computes some values of this program twice to make it fit; one that needs less may lose that."
+CAVEAT = "XLA computes some values of this program twice to make it fit; one that needs less may lose that."
 
 
 def lost_bytes(program: Program, memory: Memory) -> Sequence[int]:
@@ -50,7 +50,7 @@ def without_rematerialization(suggestion: Suggestion, lost: Sequence[int]) -> Su
     after = PeakAfter.of(lambda: list(map(add, suggestion.outcome.curve(), lost)), suggestion.outcome.edit)
     least, most = before - after.peak_bytes, before - best.peak_bytes
     # Those that are combined come from suggestions that say so already.
-    caveat = suggestion.caveat if _CAVEAT in suggestion.caveat else f"{suggestion.caveat} {_CAVEAT}"
+    caveat = suggestion.caveat if CAVEAT in suggestion.caveat else f"{suggestion.caveat} {CAVEAT}"
     if suggestion.confidence == "up to" or most > WIDEST_RANGE * least:
         return replace(suggestion, confidence="up to", saving_bytes=most, outcome=best, most=None, caveat=caveat)
     return replace(suggestion, confidence="range", saving_bytes=least, outcome=after, most=best, caveat=caveat)

@@ -49,19 +49,25 @@ const showJoint = (place, change) => {
 
 /** Let the reader choose changes, and show which ones are chosen. */
 export const startChanges = () => {
-  const figure = document.querySelector(`figure[data-chart="memory-over-time"][data-space="${MAIN_SPACE}"]`);
+  const figure = document.querySelector(`figure[data-chart="memory-over-time"][data-space="${MAIN_SPACE}"]:has(p.changed)`);
   const boxes = [.../** @type {NodeListOf<HTMLInputElement>} */ (document.querySelectorAll("input[name=tick]"))];
   const joint = /** @type {HTMLElement | null} */ (document.querySelector(".joint"));
-  if (!figure?.querySelector("p.changed")) return;
+  // The first screen and the page of suggestions lead to each other with what is ticked.
+  const carrying = /** @type {HTMLAnchorElement[]} */ ([...document.querySelectorAll('a[href$="suggestions.html"], .tabs a[href$="index.html"], .joint a')]);
+  if (!figure && !joint) return;
 
   const show = async () => {
     const keys = chosenKey().split(AND);
     boxes.forEach((box) => { box.checked = keys.includes(box.value); });
-    if (joint) showJoint(joint, boxes.some((box) => box.checked) ? await chosenChange(MAIN_SPACE) : null);
+    carrying.forEach((link) => { link.hash = chosenKey() && `suggestion=${chosenKey()}`; });
+    if (joint) showJoint(joint, boxes.some((box) => box.checked) ? (await loadChanges())[chosenKey()] ?? null : null);
   };
   boxes.forEach((box) => box.addEventListener("change", () => {
     State.set({ suggestion: boxes.filter((each) => each.checked).map((each) => each.value).join(AND) });
   }));
+  State.onChange((keys) => { if (keys.includes("suggestion")) show(); });
+  followDevice(show);
+  if (!figure) return;
   addKey("m", "Show the next change over the chart", async () => {
     const keys = ["", ...Object.keys(await loadChanges()).filter((key) => !key.includes(AND))];
     const next = keys[(keys.indexOf(chosenKey()) + 1) % keys.length];
@@ -72,6 +78,4 @@ export const startChanges = () => {
   document.querySelectorAll('a[href^="#suggestion="]').forEach((link) => {
     link.addEventListener("click", () => figure.scrollIntoView({ block: "center" }));
   });
-  State.onChange((keys) => { if (keys.includes("suggestion")) show(); });
-  followDevice(show);
 };

@@ -20,7 +20,7 @@ const verdictWords = (needed, capacity) => needed > capacity
  */
 const drawBars = (needed, capacity) => {
   const scale = Math.max(needed, capacity ?? 0);
-  for (const stack of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll(".hero .stack"))) {
+  for (const stack of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll(".stack"))) {
     for (const part of stack.closest(".joint") ? [] : /** @type {NodeListOf<HTMLElement>} */ (stack.querySelectorAll(".stacked > span"))) {
       part.dataset.width ??= part.style.width;
       part.style.width = `${(parseFloat(part.dataset.width) * needed) / scale}%`;

@@ -33,7 +33,6 @@ const startCharts = () => {
   const form = /** @type {HTMLFormElement | null} */ (document.getElementById("moment-controls"));
   if (form) {
     startControls(form, axis);
-    startChanges();
     startMemoryOverTime(axis);
     startLiveAt(axis);
   }
@@ -57,6 +56,7 @@ startMembers();
 startCopies();
 startDevice();
 startDeviceCards();
+startChanges();
 startDeviceOverview();
 startSingleFile();
 // The chart library is a deferred script after this one, so it is there when the document is complete.

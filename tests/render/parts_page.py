@@ -60,7 +60,7 @@ TEMPLATE = """
 {%- endfor %}
 </ol>
 <p>{{ cards.source_line("/home/u/step.py:12", links) }}</p>
-{{ cards.needed_bar(2, 3, 4, 6) }}{{ cards.joint_bar(needs[0], "Tick suggestions to combine them.") }}{% endcall %}
+{{ cards.needed_bar(2, 3, 4, 6) }}{{ cards.joint_bar(8, 4, "Tick suggestions to combine them.") }}{% endcall %}
 {% for where in wheres %}
 {% call part("Where it fits") %}{{ cards.where_it_fits(where) }}{% endcall %}
 {% endfor %}

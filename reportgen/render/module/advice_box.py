@@ -10,7 +10,7 @@ from reportgen.analyse.devices import MAIN_SPACE
 from reportgen.analyse.records import Analysis
 from reportgen.record import record
 from reportgen.render.view import Module
-from reportgen.reports.advice_words import floor_words
+from reportgen.reports.advice_words import card_words, floor_words
 from reportgen.reports.source_code import SourceEdit
 
 _SHOWN_RESULTS = 10
@@ -18,45 +18,48 @@ _SHOWN_RESULTS = 10
 
 @record
 class BreakdownLevel:
-    """A level of the breakdown from what a program needs down to what the caller holds; `key` is of its suggestion.
-
-    `slack_bytes` are those of it that are slack.
-    """
+    """A level from what a program needs down to what the caller holds; `slack_bytes` of it are slack."""
 
     name: str
     size_bytes: int
     anchor: str
     slack_bytes: int = 0
-    key: str = ""
 
 
 @record
 class AdviceBox:
     """The advice for the main memory space of an analysis.
 
-    `edits` are the lines that change, by the position of their suggestion among the best, where the file is known.
+    `edits` are the lines that change, by the position of their suggestion among the best, where the file is known, and
+    `lines` the text of those that suggestions are about, by `file:line`.
     `keyed` are the suggestions that the chart can show, by their keys. `levels` and `floor` say how low the peak can
     go, and `results` are the largest in memory of their own, in the order in which the program returns them.
     """
 
     advice: Advice
-    space_name: str
     analysis: Analysis
     keyed: Mapping[str, Suggestion]
     levels: Sequence[BreakdownLevel]
     floor: str
     results: Sequence[Returned]
     edits: Mapping[int, SourceEdit]
+    lines: Mapping[str, str]
 
-    @property
-    def others(self) -> Mapping[str, Suggestion]:
-        """Return the suggestions that are neither among the best nor combined, by their keys."""
-        shown = (*self.advice.best, *self.advice.combined)
-        return {key: suggestion for key, suggestion in self.keyed.items() if suggestion not in shown}
+    def others(self, shown: Sequence[Suggestion]) -> Mapping[str, Suggestion]:
+        """Return the suggestions that are neither `shown` nor combined, by their keys."""
+        known = (*shown, *self.advice.combined)
+        return {key: suggestion for key, suggestion in self.keyed.items() if suggestion not in known}
 
-    def edit_of(self, suggestion: Suggestion) -> SourceEdit | None:
-        """Return the line that a suggestion changes; None where the file is not known, or not what to change in it."""
-        return self.edits.get(self.advice.best.index(suggestion)) if suggestion in self.advice.best else None
+    def diff_of(self, suggestion: Suggestion) -> Sequence[tuple[str, str]]:
+        """Return the lines of a change as pairs of an element of HTML and a text.
+
+        Where only the line is known that it is about, and not what becomes of it, this has no sign.
+        """
+        best = self.advice.best
+        if suggestion in best and (edit := self.edits.get(best.index(suggestion))):
+            return ("del", edit.removed.strip()), ("ins", edit.added.strip())
+        about = self.lines.get(card_words(suggestion)[1], "").strip()
+        return [(element, line) for element, line in (("span", about), ("ins", suggestion.code)) if line]
 
     def read_at(self, suggestion: Suggestion) -> str:
         """Return the line that first reads the arguments that a suggestion is about, as `file:line`; else empty."""
@@ -73,23 +76,30 @@ def advice_box(module: Module) -> AdviceBox | None:
     space, advice = module.analysis.spaces.get(MAIN_SPACE), module.advice.get(MAIN_SPACE)
     if space is None or advice is None or not space.needed_bytes:
         return None
-    breakdown, keyed = advice.breakdown, suggestion_keys(advice)
+    breakdown = advice.breakdown
     largest = sorted(advice.results, key=lambda result: -result.size_bytes)[:_SHOWN_RESULTS]
     floor = module.instruction_at(breakdown.floor_moment) if breakdown else None
+    files = module.annotated_files
     return AdviceBox(
         advice=advice,
-        space_name=f"space {space.color} · {space.name}",
         analysis=module.analysis,
-        keyed=keyed,
-        levels=_levels(breakdown, space.slack_bytes or 0, keyed) if breakdown else (),
+        keyed=suggestion_keys(advice),
+        levels=_levels(breakdown, space.slack_bytes or 0) if breakdown else (),
         floor=floor_words(breakdown, floor or "", module.analysis.backend) if breakdown else "",
         results=sorted(largest, key=lambda result: (result.leaf, result.number)),
         edits={
             note.position: note.edit
-            for _, lines in module.annotated_files
+            for _, lines in files
             for line in lines
             for note in line.notes
             if note.edit and note.edit.removed
+        },
+        lines={
+            f"{name}:{line.number}": line.text
+            for file, lines in files
+            for line in lines
+            if line.notes
+            for name in file.names
         },
     )
 
@@ -115,15 +125,12 @@ def joint_suggestions(keyed: Mapping[str, Suggestion], advice: Advice) -> Mappin
     return {key: suggestions for key, suggestions in named.items() if advice.together(suggestions)}
 
 
-def _levels(breakdown: Breakdown, slack_bytes: int, keyed: Mapping[str, Suggestion]) -> Sequence[BreakdownLevel]:
-    """Return the levels of the breakdown, the highest first; the third leads to the first donation, if there is one."""
-    first = next((key for key, suggestion in keyed.items() if suggestion.kind == "donate"), "")
+def _levels(breakdown: Breakdown, slack_bytes: int) -> Sequence[BreakdownLevel]:
+    """Return the levels of the breakdown, the highest first."""
     return [
         BreakdownLevel(name="needed", size_bytes=breakdown.needed_bytes, anchor="needed", slack_bytes=slack_bytes),
         BreakdownLevel(name="peak resident", size_bytes=breakdown.peak_bytes, anchor="peak-resident"),
-        BreakdownLevel(
-            name="peak after donation", size_bytes=breakdown.donated_bytes, anchor="suggestion-donate", key=first
-        ),
+        BreakdownLevel(name="peak after donation", size_bytes=breakdown.donated_bytes, anchor="suggestion-donate"),
         BreakdownLevel(name="floor", size_bytes=breakdown.floor_bytes, anchor="floor"),
         BreakdownLevel(name="arguments and outputs", size_bytes=breakdown.arguments_bytes, anchor="static"),
     ]

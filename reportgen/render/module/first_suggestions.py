@@ -8,6 +8,7 @@ from reportgen.advice.advice_records import Suggestion
 from reportgen.advice.advise import Advice
 from reportgen.advice.fitting import fitting_of
 from reportgen.advice.order import joint_kind
+from reportgen.advice.rematerialized import CAVEAT
 from reportgen.analyse.devices import MAIN_SPACE
 from reportgen.analyse.records import Space
 from reportgen.record import record
@@ -30,7 +31,8 @@ _OVER = "Make it fit"
 class FirstSuggestions:
     """The suggestions under a heading. `words` say what they lead to or, where there are none, why.
 
-    `to_tick` are those of them that can be combined, by their keys. `joint` says what several of them lead to together.
+    `every` are these and the others that are worth a card. `to_tick` are those that can be combined, by their keys.
+    `joint` says what several of them lead to together, and `joint_key` ticks these; empty where they cannot be ticked.
     `exceeded_bytes` is the capacity that the program exceeds, if it does, and `heading_if_over` the heading then.
     """
 
@@ -40,6 +42,14 @@ class FirstSuggestions:
     to_tick: Mapping[str, Suggestion] = field(default_factory=dict)
     exceeded_bytes: int | None = None
     joint: str = ""
+    joint_key: str = ""
+    every: Sequence[Suggestion] = ()
+
+    @property
+    def shared_caveat(self) -> str:
+        """Return what is said of several cards, and is better said once."""
+        return CAVEAT if sum(CAVEAT in suggestion.caveat for suggestion in self.every) > 1 else ""
+
     heading_if_over: str = _OVER
 
 
@@ -54,6 +64,8 @@ def first_suggestions(module: Module) -> FirstSuggestions | None:
     is_solved = exceeded is not None and any(
         suggestion.is_computed and fitting_of(suggestion, exceeded) == "fits" for suggestion in suggestions
     )
+    to_tick, combined = suggestions_to_tick(advice), set(map(joint_kind, advice.combined))
+    ticked = [key for key, suggestion in to_tick.items() if joint_kind(suggestion) in combined]
     words = ""
     if not any(suggestion.is_computed for suggestion in suggestions):
         words = _nothing_words(module, space, has_unknown=bool(suggestions))
@@ -66,9 +78,11 @@ def first_suggestions(module: Module) -> FirstSuggestions | None:
         heading="To lower the peak" if exceeded is None else _OVER,
         words=words,
         suggestions=suggestions,
-        to_tick=suggestions_to_tick(advice),
+        to_tick=to_tick,
         exceeded_bytes=exceeded,
         joint=short_words(joint_words(advice)),
+        joint_key=".".join(ticked) if len(ticked) == len(advice.combined) else "",
+        every=[*suggestions, *(each for each in advice.best if each not in suggestions)],
     )
 
 

@@ -2,6 +2,8 @@
 
 from reportgen.render.html.links import Links
 from reportgen.render.module.advice_box import advice_box
+from reportgen.render.module.first_suggestions import first_suggestions
+from reportgen.render.module.verdict import verdict
 from reportgen.render.module.view_page import view_page
 from reportgen.render.view import Module
 from reportgen.work import Page
@@ -9,5 +11,14 @@ from reportgen.work import Page
 
 def suggestions_page(module: Module, site_title: str) -> Page:
     """Return the page of the suggestions for a module."""
-    box, links = advice_box(module), Links(module, 0)
-    return view_page(module, site_title, "suggestions", "pages/suggestions.html", links=links, box=box)
+    return view_page(
+        module,
+        site_title,
+        "suggestions",
+        "pages/suggestions.html",
+        links=Links(module, 0),
+        box=advice_box(module),
+        first=first_suggestions(module),
+        verdict=verdict(module),
+        is_least=module.analysis.missing is not None,
+    )

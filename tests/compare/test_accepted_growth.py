@@ -64,7 +64,7 @@ def test_the_history_keeps_the_reason_and_the_trend_says_it(run: Run) -> None:
     (page,) = Path("site/trend").iterdir()
     text = " ".join(read_page(page.read_text(encoding="utf-8")).text.split())
     assert "+4.00 MiB (+100.0 %)" in text
-    assert f"accepted: {REASON}" in text
+    assert f"Accepted: {REASON}" in text
 
 
 @pytest.mark.parametrize("reason", ["", " \n", "x" * 201])

@@ -6,7 +6,7 @@ from itertools import groupby, takewhile
 
 from reportgen.analyse.sibling_arguments import SiblingArguments
 from reportgen.compare.figures import FIGURES
-from reportgen.compare.history import Amounts, Arguments, Origin
+from reportgen.compare.history import Amounts, Arguments, PeakOrigin
 from reportgen.record import record
 from reportgen.reports.formats import counted, human_bytes, signed_bytes
 
@@ -53,7 +53,7 @@ def shape_change(before: Arguments, after: Arguments) -> str:
 
 
 def cause_words(
-    before: Arguments, after: Arguments, amounts: tuple[Amounts, Amounts], origins: tuple[Origin, Origin]
+    before: Arguments, after: Arguments, amounts: tuple[Amounts, Amounts], origins: tuple[PeakOrigin, PeakOrigin]
 ) -> Sequence[str]:
     """Return what changed between two builds, and by how much memory of the caller, temporaries and slack then did.
 
@@ -72,14 +72,14 @@ def cause_words(
     return list(filter(None, [*causes, _largest_line(*origins, change), "; ".join([*parts, *others])]))
 
 
-def _checkpoints(before: Origin, after: Origin, change_bytes: int) -> Iterator[str]:
+def _checkpoints(before: PeakOrigin, after: PeakOrigin, change_bytes: int) -> Iterator[str]:
     """Yield that checkpoints were added or removed, if that may explain a change."""
     flops = before.again_flops, after.again_flops
     if None not in flops and 0 in flops and flops[0] != flops[1] and (bool(flops[1]) == (change_bytes < 0)):
         yield f"checkpoints {'added' if flops[1] else 'removed'}"
 
 
-def _largest_line(before: Origin, after: Origin, change_bytes: int) -> str:
+def _largest_line(before: PeakOrigin, after: PeakOrigin, change_bytes: int) -> str:
     """Return which source line has the most bytes of each peak; empty where that is unknown or against the change."""
     line_change = after.size_bytes - before.size_bytes
     if not before.line or not after.line or line_change * change_bytes <= 0:

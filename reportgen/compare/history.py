@@ -63,7 +63,7 @@ Group = tuple[str, str, Count, Bytes, Bytes]
 """Arguments of one shape whose names differ in numbers only, as the fields of `SiblingArguments` in their order."""
 
 
-class Origin(NamedTuple):
+class PeakOrigin(NamedTuple):
     """Where the resident peak of a module comes from; `line` is empty and `again_flops` None where that is unknown."""
 
     line: str = ""
@@ -173,7 +173,7 @@ class Record:
     unsound: Mapping[ModuleKey, str] = field(default_factory=dict)
     arguments: Mapping[ModuleKey, Arguments] = field(default_factory=dict)
     capacities: Mapping[ModuleKey, Capacities] = field(default_factory=dict)
-    origins: Mapping[ModuleKey, Origin] = field(default_factory=dict)
+    origins: Mapping[ModuleKey, PeakOrigin] = field(default_factory=dict)
     accepted: str = ""
 
 
@@ -252,7 +252,7 @@ def _record(line: HistoryLine, builds: _Builds) -> Record:
     for key in map(_key, line.gone or ()):
         for of_parent in (modules, arguments, capacities, origins):
             of_parent.pop(key, None)
-    origins |= {_key(text): Origin(*stated) for text, stated in (line.origins or {}).items()}
+    origins |= {_key(text): PeakOrigin(*stated) for text, stated in (line.origins or {}).items()}
     capacities |= {_key(text): sizes for text, sizes in (line.capacities or {}).items()}
     for text, groups in (line.arguments or {}).items():
         arguments[_key(text)] = tuple(SiblingArguments(*group) for group in groups)
@@ -268,7 +268,7 @@ def _record(line: HistoryLine, builds: _Builds) -> Record:
         unsound={_key(text): slug for text, slug in (line.unsound or {}).items()},
         arguments={key: groups for key, groups in arguments.items() if groups},
         capacities={key: sizes for key, sizes in capacities.items() if sizes},
-        origins={key: origin for key, origin in origins.items() if origin != Origin()},
+        origins={key: origin for key, origin in origins.items() if origin != PeakOrigin()},
         accepted=_checked("accepted", growth_reason, line.accepted) if line.accepted else "",
     )
 
@@ -303,8 +303,8 @@ def line_of(history: History, record: Record) -> bytes:
     capacities = {
         str(key): sizes for key in record.modules if (sizes := record.capacities.get(key, {})) != before.get(key, {})
     }
-    unknown = Origin()
-    known_origins: Mapping[ModuleKey, Origin] = parent.origins if parent else {}
+    unknown = PeakOrigin()
+    known_origins: Mapping[ModuleKey, PeakOrigin] = parent.origins if parent else {}
     origins = {
         str(key): origin
         for key in record.modules
@@ -364,15 +364,15 @@ def capacities_of(figures: Sequence[GateModule]) -> Mapping[ModuleKey, Capacitie
     return {key: sizes for key, sizes in known.items() if sizes}
 
 
-def origins_of(figures: Sequence[GateModule]) -> Mapping[ModuleKey, Origin]:
+def origins_of(figures: Sequence[GateModule]) -> Mapping[ModuleKey, PeakOrigin]:
     """Return where the peak of each module comes from, of the modules of which anything is known of that."""
     known = {}
     for key, module in _keyed(figures).items():
         space = module.spaces.get(MAIN_SPACE)
         largest = next(iter(space.peak_resident_lines if space else ()), None)
         line, size = (line_words(largest.source), largest.size_bytes) if largest else ("", 0)
-        known[key] = Origin(line, size, module.work.again_by_checkpoint)
-    return {key: origin for key, origin in known.items() if origin != Origin()}
+        known[key] = PeakOrigin(line, size, module.work.again_by_checkpoint)
+    return {key: origin for key, origin in known.items() if origin != PeakOrigin()}
 
 
 def _keyed(figures: Sequence[GateModule]) -> Mapping[ModuleKey, GateModule]:

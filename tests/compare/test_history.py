@@ -14,7 +14,7 @@ from reportgen.compare.build_metadata import utc
 from reportgen.compare.history import (
     History,
     ModuleKey,
-    Origin,
+    PeakOrigin,
     Record,
     Spaces,
     figures_of,
@@ -39,7 +39,7 @@ def record(number: int, modules: Modules, tool: str = "", link: str = "", capaci
     time = f"2026-01-01T{number // 60:02}:{number % 60:02}:00Z"
     commit = hashlib.sha256(str(number).encode()).hexdigest()[:40]
     capacities = {key: {0: capacity} for key in modules} if capacity else {}
-    origins = {key: Origin("step.py:7", capacity, None if capacity > 1 else 0) for key in modules if capacity}
+    origins = {key: PeakOrigin("step.py:7", capacity, None if capacity > 1 else 0) for key in modules if capacity}
     return Record(
         commit=commit,
         time=time,

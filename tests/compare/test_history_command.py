@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from reportgen.cli import main
-from reportgen.compare.history import Origin, parse_history
+from reportgen.compare.history import PeakOrigin, parse_history
 from tests.compare.texts import IN_PLACE, NAME, NOT_IN_PLACE, written
 from tests.support.commands import Ran, Run, runner
 from tests.support.samples import SAMPLES
@@ -253,7 +253,7 @@ def test_the_line_of_the_peak_is_kept_the_same_from_dumps_and_reports_and_not_re
     assert of_dumps == of_report
     (known,), (hidden,) = of_dumps.values(), redacted.values()
     assert known.line == "train_step.py:68"
-    assert hidden == Origin("", 0, known.again_flops)
+    assert hidden == PeakOrigin("", 0, known.again_flops)
 
 
 def started(build: object, number: int, *more: str) -> "subprocess.Popen[str]":

@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 
 from reportgen.analyse.sibling_arguments import SiblingArguments
 from reportgen.compare.argument_changes import cause_words, shape_change, shape_words
-from reportgen.compare.history import Arguments, History, ModuleKey, Origin, Record, Spaces
+from reportgen.compare.history import Arguments, History, ModuleKey, PeakOrigin, Record, Spaces
 from reportgen.compare.series import series_of
 
-NOWHERE = Origin(), Origin()
+NOWHERE = PeakOrigin(), PeakOrigin()
 W = SiblingArguments("params['layers'][#]['w']", "f32[512,512]", 6, 6 << 20, 0)
 X = SiblingArguments("tokens", "s32[8,128]", 1, 4096, 0)
 MU = SiblingArguments("state.mu['layers'][#]['w']", "f32[512,512]", 6, 6 << 20, 0)
@@ -153,7 +153,7 @@ def test_arguments_that_did_not_change_are_no_cause_of_other_temporaries() -> No
 
 def test_checkpoints_are_a_cause_and_the_largest_line_is_named() -> None:
     amounts = figures(4, 8)[0], figures(4, 5)[0]
-    plain, checkpointed = Origin("step.py:7", 5 << 20, 0), Origin("step.py:9", 1 << 20, 30)
+    plain, checkpointed = PeakOrigin("step.py:7", 5 << 20, 0), PeakOrigin("step.py:9", 1 << 20, 30)
     said = cause_words(PLAIN, PLAIN, amounts, (plain, checkpointed))
     assert said[:2] == ["checkpoints added", "largest line: step.py:7 5.00 MiB → step.py:9 1.00 MiB"]
     removed = cause_words(PLAIN, PLAIN, amounts[::-1], (checkpointed, plain))

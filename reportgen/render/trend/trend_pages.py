@@ -7,7 +7,7 @@ from reportgen.analyse.spaces import is_small
 from reportgen.compare.argument_changes import cause_words, shape_change, shape_words
 from reportgen.compare.budgets import Budgets
 from reportgen.compare.figures import FIGURES, Figure
-from reportgen.compare.history import Amounts, Arguments, History, Origin, module_figures
+from reportgen.compare.history import Amounts, Arguments, History, PeakOrigin, module_figures
 from reportgen.compare.series import Point, Series, series_of
 from reportgen.record import record
 from reportgen.render import routes
@@ -174,7 +174,7 @@ def _changes(
     """Yield the builds at which a space came, went or changed in any figure, with the change of one in words."""
     before: Amounts | None = None
     arguments: Arguments = ()
-    origin, shown = Origin(), ""
+    origin, shown = PeakOrigin(), ""
     for point, now in zip(points, amounts, strict=True):
         if now != before:
             amount = now[figure] if now else None
@@ -185,7 +185,7 @@ def _changes(
             if made.accepted:
                 remarks.append(f"accepted: {made.accepted}")
             shapes = shape_words(point.arguments) if now else ""
-            origins = origin, made.origins.get(point.key, Origin()) if has_origins else Origin()
+            origins = origin, made.origins.get(point.key, PeakOrigin()) if has_origins else PeakOrigin()
             yield Change(
                 build=point.build,
                 record=made,

@@ -260,6 +260,7 @@ class PerDevice:
 class CapacityAdvice:
     """Whether a program fits into some bytes, and the batch and the devices with which it does.
 
+    `fits_factor` is the part of the batch that fits, and `batch_length` the batch on each device, 0 if unknown.
     `combined_to_fit` is how many of the combined ones it takes to fit, 0 where they are not enough.
     `devices` are the fewest on which what the caller holds fits, each array divided evenly; None if nothing says it.
     """
@@ -269,4 +270,5 @@ class CapacityAdvice:
     excess_bytes: int
     combined_to_fit: int
     fits_factor: float | None
+    batch_length: int
     devices: int | None

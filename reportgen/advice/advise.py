@@ -211,6 +211,7 @@ class Advice:
             combined_to_fit=next(enough, 0),
             excess_bytes=max(0, context.space.needed_bytes - size_bytes),
             fits_factor=context.batch.largest(available) if context.batch else None,
+            batch_length=context.batch_length,
             devices=fewest_devices(context, available) if self._is_over else None,
         )
 

@@ -164,20 +164,25 @@ class AdviceContext:
         return batches | state_of_batch(self.dimensions, self._new_values, batches)
 
     @property
+    def batch_length(self) -> int:
+        """Return the size of the batch on each device; 0 where it is unknown."""
+        lengths = {self.dimensions.length(origin) for origin in self.data}
+        return lengths.pop() if len(lengths) == 1 else 0
+
+    @property
     def batch_words(self) -> str:
         """Return which dimension of the data is the batch: its size, and whose; empty where that is unknown."""
+        if not self.batch_length:
+            return ""
         path_of = {argument.instruction: argument.path for argument in self.arguments}
         sizes = {origin: size for each in self._led.values() for origin, size in each.items()}
         kept = {argument.instruction for argument in self.state}
         origins = sorted(self.data, key=lambda origin: (origin.parameter in kept, -sizes.get(origin, 0), origin))
-        lengths = {self.dimensions.length(origin) for origin in origins}
-        if len(lengths) != 1 or 0 in lengths:
-            return ""
         where = " on each device" if (self.program.partitions.devices or 1) > 1 else ""
         path = path_of[origins[0].parameter]
         # The number of an argument without a name tells a reader nothing.
         name = "" if path.startswith("argument ") else f" in {path}"
-        return f"now {lengths.pop():,}{name}{where}"
+        return f"now {self.batch_length:,}{name}{where}"
 
     @cached_property
     def _led(self) -> Mapping[str, Mapping[Origin, int]]:

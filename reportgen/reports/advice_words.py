@@ -151,13 +151,13 @@ def result_words(suggestion: Suggestion | CombinedFigures, exceeded_bytes: int |
     needed = f"{needed_words(suggestion)} needed"
     if exceeded_bytes is None:
         return needed
-    over = suggestion.needed_bytes - exceeded_bytes
+    least, over = (size - exceeded_bytes for size in (least_needed(suggestion), suggestion.needed_bytes))
     known = fitting_of(suggestion, exceeded_bytes)
     if known != "too much":
         return f"{needed}, fits" if known == "fits" else f"{needed}, close: compile it"
     most = "at most " if suggestion.confidence == "at least" else ""
-    size = rounded_bytes(over) if suggestion.confidence in _ROUNDED else human_bytes(over)
-    return f"{needed}, {most}{size} over capacity"
+    excess = _left_words(suggestion.confidence, least, over).removeprefix("about ")
+    return f"{needed}, {most}{excess} over capacity"
 
 
 def what_words(advice: Advice, suggestion: Suggestion) -> str:
@@ -307,7 +307,10 @@ def verdict_words(capacity: CapacityAdvice) -> str:
     if capacity.verdict == "arguments":
         words += f"; sharded over {_count_words(capacity.devices)} they fit"
     if capacity.excess_bytes and capacity.fits_factor and capacity.fits_factor < 1:
-        words += f"; or cut the batch to about {100 * capacity.fits_factor:.0f} % (estimate)"
+        fits = int(capacity.fits_factor * capacity.batch_length)
+        fits -= fits % 10 ** max(len(str(fits)) - 2, 0)  # an estimate is not that exact
+        batch = f"{fits:,} of {capacity.batch_length:,}" if fits else f"{100 * capacity.fits_factor:.0f} %"
+        words += f"; or cut the batch to about {batch} (estimate)"
     return words
 
 

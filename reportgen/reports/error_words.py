@@ -177,7 +177,7 @@ def would_fit(event: OutOfMemory) -> str:
     large = [kind for kind in devices_of(event) if kind.usable.low_bytes >= need.high_bytes]
     names = [f"{one.title} ({human_bytes(one.size_bytes)})" for one in large[:_MOST_DEVICES]]
     if not names:
-        return f"No known {'TPU' if event.form.backend == 'tpu' else 'GPU'} has that much memory."
+        return f"No {'TPU' if event.form.backend == 'tpu' else 'GPU'} that reportgen knows has that much memory."
     larger = " and larger ones" if len(large) > _MOST_DEVICES else ""
     return f"As it is, it would fit on {', '.join(names)}{larger}."
 

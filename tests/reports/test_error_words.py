@@ -152,7 +152,7 @@ def test_an_array_larger_than_a_device_is_not_made_at_once() -> None:
     assert next_heading(event) == "Do not make the whole array at once"
     # 100 GiB of 16 GiB each.
     assert "at least 7 devices of 16.00 GiB" in next_step(event)
-    assert would_fit(event) == "No known TPU has that much memory."
+    assert would_fit(event) == "No TPU that reportgen knows has that much memory."
 
 
 def test_padding_is_the_advice_for_a_padded_array_that_is_larger_than_a_device() -> None:

@@ -218,7 +218,7 @@ def test_numbered_siblings_share_a_row_of_the_lifetimes() -> None:
         str(LAYERS),
         f"up to {LAYERS - 1}",
     ]
-    assert f"{8 * (LAYERS - 1)} B idle at the peak, of {8 * LAYERS} B" in plain(page)
+    assert f"{8 * (LAYERS - 1)} B of temporaries idle at the peak of {8 * LAYERS} B" in plain(page)
 
 
 def test_what_is_read_or_written_at_the_peak_is_marked_as_in_use() -> None:
@@ -227,6 +227,7 @@ def test_what_is_read_or_written_at_the_peak_is_marked_as_in_use() -> None:
     idle = [row.cells[-1].text.strip() for table in tables_of(page) for row in table.rows if len(row.cells) > 2]
     assert "0" not in idle
     assert 0 < idle.count("in use") == page.count('class="in-use"') < len(idle)
+    assert page.count('class="words ') == len(idle)
     # The rule of the peak is behind the bars, where it hides none of their ticks.
     strips = page.split('role="img"><title>live')[1:]
     assert all(strip.partition("</title>")[2].startswith('<path class="peak"') for strip in strips)
@@ -260,8 +261,8 @@ def test_what_the_caller_holds_is_apart_from_the_temporaries_that_are_idle_at_th
     page = pages_of(module_of(late))["lifetimes.html"]
     [table] = tables_of(page)
     assert sorted(row.cells[1].text.strip() for row in table.rows) == ["a", "b"]
-    assert "10 B idle at the peak" in plain(page)
-    assert "Of arguments and outputs, 100 B more." in plain(page)
+    assert "10 B of temporaries idle at the peak" in plain(page)
+    assert "Another 100 B of arguments and outputs is idle." in plain(page)
 
 
 def test_spaces_that_nobody_runs_out_of_get_a_line_instead_of_tables() -> None:

@@ -7,7 +7,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import replace
 from operator import attrgetter
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from markupsafe import Markup
 
@@ -15,6 +15,7 @@ from reportgen.advice.advise import Advice
 from reportgen.analyse.lifetimes import idle_at_peak, idle_temporary_bytes
 from reportgen.analyse.peak_groups import PeakGroup
 from reportgen.analyse.records import Analysis, Space
+from reportgen.program.author import lines_of_authors
 from reportgen.program.buffer_uses import read_next_round
 from reportgen.program.buffers import stretches
 from reportgen.record import record
@@ -25,7 +26,7 @@ from reportgen.render.module.peak_rows import peak_kind
 from reportgen.render.module.view_page import Rest, view_page
 from reportgen.render.view import Module
 from reportgen.reports.advice_words import saving_words, title_words
-from reportgen.reports.formats import shortened
+from reportgen.reports.formats import more_lines, shortened
 from reportgen.reports.source_words import short_words
 from reportgen.work import Page
 
@@ -49,8 +50,8 @@ class GroupLife:
     """When `count` buffers are held, and when that of them which is idle longest at the peak is used around it.
 
     `last_use` and `next_use` are empty where no instruction uses it, and `idle` is None where it is unknown.
-    It is 0 for a group that is in use at the peak. `side` is that of the peak on which there is room for words
-    until the group is used next, `after` or `before`; empty for neither. They stand at `words_at`, in percent.
+    It is 0 for a group that is in use at the peak. Words about it stand on one `side`, `after` or `before`, of
+    `words_at`, in percent; both are empty where idleness is unknown. `lives` has a strip for each of two lines.
     """
 
     name: Markup
@@ -58,7 +59,7 @@ class GroupLife:
     line: Markup
     count: int
     size_bytes: int
-    life: Life | None
+    lives: Sequence[Life]
     last_use: str
     next_use: str
     idle: int | None
@@ -138,18 +139,20 @@ def _row(module: Module, group: PeakGroup, peak: int, links: Links) -> GroupLife
     analysis, first = module.analysis, group.buffers[0]
     buffers = [analysis.program.buffers.members(number) for number in group.buffers]
     all_members = [member for members in buffers for member in members]
+    authors = [module.attribution(number) for number in group.buffers]
     # Without uses nothing tells an idle stretch from one at which values are read.
     has_uses = analysis.dump.used_values is not None
     around = (_around(analysis, members, peak) for members in buffers if has_uses)
     longest = max(around, key=attrgetter("idle"), default=None)
+    lives = _lives(module, all_members, peak)
     times = f"{len(group.buffers):,} × " if len(group.buffers) > 1 else ""
     row = GroupLife(
         name=links.named(first, group.name),
-        line=links.line(module.attribution(first).source),
+        line=links.line(module.attribution(first).source) + more_lines(len(lines_of_authors(authors))),
         shape=Markup("<code>{}{}</code>").format(times, shortened(group.shape)),
         count=len(group.buffers),
         size_bytes=group.size_bytes,
-        life=life_of(analysis, all_members, module.color(first), peak),
+        lives=lives,
         last_use="",
         next_use="",
         idle=None,
@@ -160,24 +163,41 @@ def _row(module: Module, group: PeakGroup, peak: int, links: Links) -> GroupLife
         return row
     # In a short program, the instruction of the peak itself is a wide part of the bar.
     after = peak if longest.idle else peak + 1
-    side = _side(uses(analysis.program, all_members), peak, after, analysis.moments)
+    start, end = min(life.start for life in lives), max(life.end for life in lives)
+    side, words_at = _words_at(uses(analysis.program, all_members), start, end, peak, after, analysis.moments)
     return replace(
         row,
         last_use=longest.last_use,
         next_use=longest.next_use,
         idle=longest.idle,
         side=side,
-        words_at=percent_of(after if side == "after" else peak, max(analysis.moments, 1)),
+        words_at=percent_of(words_at, max(analysis.moments, 1)),
     )
 
 
-def _side(used: Sequence[int], peak: int, after: int, moments: int) -> str:
-    """Return where a strip of `moments` has room for words before it is used: `after` a moment, or before the peak."""
+def _lives(module: Module, members: Sequence[int], peak: int) -> Sequence[Life]:
+    """Return a strip for each color of some values; one for all if they have more than two."""
+    looks = sorted({module.color(member) for member in members})
+    if len(looks) > 2:
+        return list(filter(None, [life_of(module.analysis, members, "other", peak)]))
+    parts = ([member for member in members if module.color(member) == look] for look in looks)
+    lives = (life_of(module.analysis, part, look, peak) for look, part in zip(looks, parts, strict=True))
+    return list(filter(None, lives))
+
+
+def _words_at(
+    used: Sequence[int], start: int, end: int, peak: int, after: int, moments: int
+) -> tuple[Literal["after", "before"], int]:
+    """Return where a strip from `start` to `end` has room for words: around the peak while unused, or outside."""
     last, following = bisect_left(used, peak), bisect_right(used, peak)
-    room = _ROOM_FOR_WORDS * moments
-    if (used[following] if following < len(used) else moments) - after >= room:
-        return "after"
-    return "before" if peak - (used[last - 1] + 1 if last else 0) >= room else ""
+    places: Sequence[tuple[Literal["after", "before"], int, int]] = (
+        ("after", after, (used[following] if following < len(used) else moments) - after),
+        ("before", peak, peak - (used[last - 1] + 1 if last else 0)),
+        ("after", end + 1, moments - end - 1),
+        ("before", start, start),
+    )
+    fitting = ((side, moment) for side, moment, room in places if room >= _ROOM_FOR_WORDS * moments)
+    return next(fitting, ("after", after))
 
 
 def _around(analysis: Analysis, members: Sequence[int], peak: int) -> _Around:

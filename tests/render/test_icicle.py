@@ -107,3 +107,11 @@ def test_smaller_parts_are_one_box_without_a_link() -> None:
 
 def test_nothing_is_drawn_of_a_peak_without_names() -> None:
     assert drawn(analysis_of((8, Author()), (8, Author()))) is None
+
+
+def test_a_tree_has_a_row_for_the_boxes_without_names() -> None:
+    sizes = {"a": 980, "b": 13, "c": 7}
+    parts = [(size << 20, Author(scope=f"jit(f)/{name}", stack=(STEP,))) for name, size in sizes.items()]
+    made = drawn(analysis_of(*parts, (1 << 30, Author(argument="params['w']", rule="argument"))))
+    assert made
+    assert [box.more for box in made.boxes if box.place] == [("2 more", "20.00 MiB")]

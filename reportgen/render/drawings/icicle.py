@@ -34,7 +34,8 @@ class PeakBox:
 
     `look` is its color: `source-1` for the largest line, `argument`, `output`, `several` where lines differ, or
     `other`. The `place` is a line, and the operation where it is a single one. Name, place, shape and amount are empty
-    where there is no room for a name; the title has all of them. There is no `href` for bytes of no value.
+    where there is no room for a name; the title has all of them. There is no `href` for bytes of no value. It stands
+    for some `parts`: those that are too small for a box are one.
     """
 
     look: str
@@ -47,6 +48,11 @@ class PeakBox:
     percent: str
     size_bytes: int
     children: tuple["PeakBox", ...]
+    parts: int = 1
+
+    @property
+    def more(self) -> Sequence[str]:
+        return _more(self.children)
 
 
 @record
@@ -70,6 +76,10 @@ class Icicle:
     lines: Sequence[ColoredLine]
     left_out: str
     is_by_scope: bool
+
+    @property
+    def more(self) -> Sequence[str]:
+        return _more(self.boxes)
 
 
 def icicle_of_space(module: Module, space: Space, links: Links) -> Icicle | None:
@@ -156,6 +166,7 @@ class _Boxes:
             percent=self._percent(size_bytes),
             size_bytes=size_bytes,
             children=(),
+            parts=parts,
         )
 
     def _percent(self, size_bytes: int) -> str:
@@ -172,6 +183,14 @@ class _Boxes:
         """Return where a box leads: a frame to its source line where that is shown, others to their largest value."""
         href = self._links.line_href(str(node.frame)) if node.frame and not node.operation else ""
         return href or (self._links.value_href(node.largest) if node.largest is not None else "")
+
+
+def _more(boxes: Sequence[PeakBox]) -> Sequence[str]:
+    """Return what a tree, which only has boxes with names, says of the others next to them: their number and bytes."""
+    others = [box for box in boxes if not box.name]
+    if len(others) in (0, len(boxes)):
+        return ()
+    return f"{sum(box.parts for box in others):,} more", human_bytes(sum(box.size_bytes for box in others))
 
 
 def _largest(stacks: PeakStacks) -> Set[int]:

@@ -55,7 +55,7 @@ const origin = (values, number) => {
   const shown = called.length <= LONGEST_SCOPE ? called : `…${slash < 0 ? end : end.slice(slash)}`;
   const name = make("code", { title: called }, [shown]);
   const relation = values.relations[values.relation[number]], words = relation ? `${relation} ` : "";
-  const line = make("span", { class: "source", title: before + source }, [before + source.slice(source.lastIndexOf("/") + 1)]);
+  const line = make("span", { class: own ? "source" : "source first-read", title: before + source }, [before + source.slice(source.lastIndexOf("/") + 1)]);
   return source ? [words, name, " ", line] : [words, name];
 };
 

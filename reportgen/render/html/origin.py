@@ -36,7 +36,8 @@ def origin_cell(
     short = line.rpartition("/")[2]
     if line_href:
         short = f'<a href="{escape(line_href)}">{short}</a>'
-    return Markup(f'{operation} <span class="source" title="{before}{line}">{before}{short}</span>{more}')
+    look = "source" if first.source else "source first-read"
+    return Markup(f'{operation} <span class="{look}" title="{before}{line}">{before}{short}{more}</span>')
 
 
 def _named(name: str, breakable: Callable[[str], str], short: str = "") -> str:

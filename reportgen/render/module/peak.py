@@ -13,12 +13,16 @@ from reportgen.render.module.peak_rows import PeakTable, groupings_of, peak_kind
 from reportgen.render.module.schedule_page import schedule_href
 from reportgen.render.module.view_page import view_page
 from reportgen.render.view import Module
+from reportgen.reports.formats import percent
 from reportgen.work import Page
 
 
 @record
 class SpacePeak:
-    """The peak of one memory space; without tables where nothing is resident or known."""
+    """The peak of one memory space; without tables where nothing is resident or known.
+
+    `unnamed_bytes` are those of no operation, unless they are next to nothing.
+    """
 
     space: Space
     peak: Peak | None
@@ -55,12 +59,13 @@ def peak_page(module: Module, site_title: str) -> Page:
 
 def _space_peak(module: Module, space: Space, links: Links) -> SpacePeak:
     peak = space.peak_resident
+    unnamed_bytes = module.attributed[space.color].unnamed_bytes(peak.amount) if peak else 0
     return SpacePeak(
         space=space,
         peak=peak,
         icicle=icicle_of_space(module, space, links),
         tables=peak_tables(module, space, links, is_complete=True, by_value=False),
-        unnamed_bytes=module.attributed[space.color].unnamed_bytes(peak.amount) if peak else 0,
+        unnamed_bytes=unnamed_bytes if peak and percent(unnamed_bytes, peak.amount) != "0.0 %" else 0,
         values_href=links.listing(peak_kind(space)),
         schedule_href=schedule_href(module, links, peak.moment) if peak else None,
     )

@@ -256,12 +256,11 @@ class _Tables:
             return Markup("–")
         return self._links.origin_of([self._module.attribution(number) for number in row.numbers], row.part.name)
 
-    @staticmethod
-    def _what(row: PeakTableRow[PeakGroup]) -> Markup:
+    def _what(self, row: PeakTableRow[PeakGroup]) -> Markup:
         if not row.numbers:
             return Markup("<em>reserved, never used</em>")
         times = f"{len(row.numbers):,} × " if len(row.numbers) > 1 else ""
-        held = Markup("<em>reserved for</em> ") if row.part.is_held else Markup("")
+        held = self._links.term("reserved", "reserved for") + " " if row.part.is_held else Markup("")
         return held + _code(f"{times}{row.part.shape}")
 
     def _buffers(self, row: PeakTableRow[PeakGroup]) -> Markup:

@@ -121,18 +121,13 @@ def human_flops(amount: int) -> str:
     return f"{size:,.{decimals}f} {unit}FLOP"
 
 
-_LEAST_FACTOR = 1.1
-"""Below it, a factor says less than the part that is added."""
-
-
 def factor(padded: int | None, dense: int | None) -> str:
-    """Return `64×`, the padded size over the dense one, or `+6.2 %` where that is little more."""
+    """Return `64×`, the padded size over the dense one; `< 1.01×` where that is hardly more."""
     if not dense or padded is None:
         return "–"
     times = padded / dense
-    if 1 < times < _LEAST_FACTOR:
-        added = f"{100 * (times - 1):.1f} %"
-        return f"+{added}" if added != "0.0 %" else "< 0.1 %"
+    if 1 < times < 1.005:  # it would be rounded to 1
+        return "< 1.01×"
     return f"{times:.3g}×" if times < 100 else f"{times:,.0f}×"
 
 

@@ -6,6 +6,7 @@ to. The words keep the two apart.
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from html import escape
 from itertools import groupby
 
 from reportgen.analyse.classes import memory_class
@@ -34,7 +35,7 @@ class ValueNeighbours:
         self._handovers = _handovers(module)
         self._simultaneous = _simultaneous(module)
         self._conflicts = conflicts_by_value(module.analysis)
-        self._spaces = {color: links.space_name(space) for color, space in module.analysis.spaces.items()}
+        self._spaces = {color: escape(space.name) for color, space in module.analysis.spaces.items()}
 
     def section(self, number: int) -> str:
         """Return the place of a value in its allocation, and the list of those that share its bytes."""
@@ -47,7 +48,7 @@ class ValueNeighbours:
         allocation = self._module.analysis.dump.allocations[value.allocation]
         link = self._links.allocation(value.allocation)
         size, space = human_bytes(allocation.size_bytes), self._spaces[allocation.color]
-        where = f"{link}, {memory_class(allocation)}, {size} in {space}"
+        where = f"{link}, {memory_class(allocation)}, {size} of {space}"
         is_alone = len(self._module.analysis.occupants[value.allocation]) == 1
         if value.size_bytes == allocation.size_bytes:
             return f"<p>All of {where}{', alone' if is_alone else ''}."

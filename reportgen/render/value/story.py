@@ -9,7 +9,7 @@ from reportgen.program.buffer_uses import read_next_round, reads, same_contents,
 from reportgen.program.scopes import short_name
 from reportgen.render.html.links import Links, listed
 from reportgen.render.view import Module
-from reportgen.reports.formats import counted, shortened
+from reportgen.reports.formats import capital, counted, shortened
 
 _PASSES: Mapping[str, str] = {"forward": "the forward pass", "backward": "the backward pass", "update": "the update"}
 
@@ -34,8 +34,8 @@ class ValueStory:
         read = reads(analysis.program, members)
         sentences = [self._origin(number, members), *self._again(number)]
         if read:
-            sentences += [*self._kept(members, read[-1]), self._last_read(read[-1])]
             start, end = min(dump.starts[member] for member in members), max(dump.ends[member] for member in members)
+            sentences += [*self._kept(members, read[-1]), self._last_read(read[-1]), *self._held(read[-1], end)]
             if peak is not None and start <= peak <= end:
                 sentences.append(self._at_peak(members, start, read, peak))
         return " ".join(sentences)
@@ -72,8 +72,7 @@ class ValueStory:
         if kept_by:
             phase = pass_at(self._module.phases, last)
             until = f"for {_PASSES[phase.kind]}" if phase else "until then"
-            loop = self._loop(kept_by)
-            yield f"{loop[0].upper()}{loop[1:]} keeps it {until}."
+            yield f"{capital(self._loop(kept_by))} keeps it {until}."
 
     def _last_read(self, moment: int) -> str:
         reader = self._module.instruction_at(moment)
@@ -82,6 +81,13 @@ class ValueStory:
         source = self._module.attribution(made[0]).source if made else ""
         where = f" ({_line(source)})" if source else ""
         return f"<b>Read last</b>{by}{where} {self._when(moment)}."
+
+    def _held(self, last: int, end: int) -> Iterator[str]:
+        """Yield which loop around the last read holds the value until its own end."""
+        program, moment_of = self._module.analysis.program, self._module.analysis.dump.moment_of
+        around = program.loops_around(self._module.instruction_at(last) or "")
+        if loop := next((loop for loop in around if moment_of.get(loop, last) == end > last), None):
+            yield f"{capital(self._loop(loop))} holds it until {end:,}."
 
     def _at_peak(self, members: Sequence[int], start: int, read: Sequence[int], peak: int) -> str:
         """Return whether a value that is live from `start` is used at the peak, and if not, when next."""

@@ -189,9 +189,11 @@ def _phases() -> Iterator[Any]:
     )
     track = f"height + {_PHASES_BELOW} + {TRACK_HEIGHT} * datum.row"
     top, bottom = (alt.value(alt.expr(f"{track} + {extra}")) for extra in (0, _PHASE_HEIGHT))
-    box = shown.mark_rect(fill="var(--line)", stroke="var(--background)", strokeWidth=2)
-    yield box.encode(x=_time_axis("begin"), x2="end:Q", y=top, y2=bottom)
     room = f"(datum.end - datum.begin) / (last - first) * width > {LETTER_WIDTH} * length(datum.label) + 8"
+    # A narrow plot has no room for many names, and boxes without names say little.
+    boxes = shown.transform_filter(f"width > {_WIDE_ENOUGH} || {room}")
+    box = boxes.mark_rect(fill="var(--line)", stroke="var(--background)", strokeWidth=2)
+    yield box.encode(x=_time_axis("begin"), x2="end:Q", y=top, y2=bottom)
     words = shown.transform_filter(room).mark_text(baseline="middle", fill="var(--text)")
     place = alt.value(alt.expr(f"{track} + {_PHASE_HEIGHT // 2}"))
     yield words.encode(x=_time_axis("middle"), y=place, text=alt.Text("label:N"))

@@ -25,8 +25,9 @@ _ROOM = 0.92
 def symbols(space: Space, peak: Peak, axis: TimeAxis, length: int) -> str:
     """Return the parts that drawings of values of a space share: `curve-0` is below the bar, and `peak-0` above it."""
     marks = "".join(
+        f"<g{' class=narrow' if one.is_narrow else ''}>"
         f'<rect x="{one.left}" width="{one.width}" height="{_PASSES - 2}"/>'
-        f'<text x="{one.left}" dx="4" y="12"{" class=narrow" if one.is_narrow else ""}>{escape(one.name)}</text>'
+        f'<text x="{one.left}" dx="4" y="12">{escape(one.name)}</text></g>'
         for one in axis.passes
     )
     below = _HEIGHT - 4

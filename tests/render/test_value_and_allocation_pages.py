@@ -139,6 +139,15 @@ def test_a_value_that_a_loop_hands_on_is_read_last_by_what_reads_the_loop() -> N
     assert "3writtenwritten6readresult" in said["v3"]
 
 
+def test_a_value_that_is_live_after_its_last_read_says_which_loop_holds_it() -> None:
+    made = module_in_sample("v5e-train-step")
+    pages = [page.content.decode() for page in module_pages(made, "Memory") if "/v/" in page.path]
+    ends = re.compile(r"at instruction ([\d,]+)(?:, [\w ,]+)?\. The loop [^.]+\.\w+:\d+ holds it until ([\d,]+)\.")
+    said = [pair for page in pages for pair in ends.findall(about(read_page(page)))]
+    assert said
+    assert all(int(last.replace(",", "")) < int(end.replace(",", "")) for last, end in said)
+
+
 def test_a_buffer_with_a_gap_is_held_more_than_once() -> None:
     """Between a loop's initial value and its body, other data may lie in the slice."""
     made = module_in_sample("gpu-control-flow")

@@ -107,8 +107,7 @@ def _share(flops: int, work: WorkFigures) -> str:
 def main_reason(module: ModuleComparison) -> Reason | None:
     """Return why the need of the main memory space changed: the first change of the arguments that may explain it.
 
-    Without one, it is the largest step in the direction of the change, after the checkpoints that may have made it.
-    None where nothing is known.
+    Without one, it is the largest step. None where nothing is known.
     """
     before, after = module.figures
     if before is None or after is None:
@@ -116,19 +115,29 @@ def main_reason(module: ModuleComparison) -> Reason | None:
     change = _need_change(module)
     for words in argument_causes(before.arguments, after.arguments, change):
         return Reason(kind=None, words=words, change_bytes=change)
-    space = _main_space(module)
+    return next(iter(main_steps(module)), None)
+
+
+def main_steps(module: ModuleComparison) -> Sequence[Reason]:
+    """Return the largest step in the direction of the change of the need, or two where that is less than half of it.
+
+    The first has the checkpoints that may have made it.
+    """
+    change, space = _need_change(module), _main_space(module)
     if module.comparison is None or space is None:
-        return None
-    steps = sorted(space.steps, key=lambda step: (step.change_bytes * change < 0, -abs(step.change_bytes)))
-    largest = step_reason(module.comparison, space, steps[0]) if steps and steps[0].change_bytes else None
-    made_by = next((again.cause for again in recomputation(module)[0] if again.cause), "")
-    if largest and made_by and steps[0].is_of_temporaries:
-        largest = replace(largest, words=f"{made_by}: {largest.words}")
+        return ()
     slack = slack_reason(space)
-    if slack is None or slack.change_bytes * change <= 0:
-        return largest
-    is_larger = largest is not None and largest.change_bytes * change >= abs(slack.change_bytes * change)
-    return largest if is_larger else slack
+    steps: list[JoinedStep | Reason] = [step for step in space.steps if step.change_bytes]
+    if slack and slack.change_bytes * change > 0:
+        steps.append(slack)
+    steps.sort(key=lambda step: (step.change_bytes * change < 0, -abs(step.change_bytes)))
+    is_half = not steps or 2 * abs(steps[0].change_bytes) >= abs(change)
+    main = steps[:1] + [step for step in steps[1:2] if not is_half and step.change_bytes * change > 0]
+    reasons = [step if isinstance(step, Reason) else step_reason(module.comparison, space, step) for step in main]
+    made_by = next((again.cause for again in recomputation(module)[0] if again.cause), "")
+    if made_by and isinstance(steps[0], JoinedStep) and steps[0].is_of_temporaries:
+        reasons[0] = replace(reasons[0], words=f"{made_by}: {reasons[0].words}")
+    return reasons
 
 
 def slack_reason(space: SpaceComparison) -> Reason | None:
@@ -165,17 +174,16 @@ def _main_space(module: ModuleComparison) -> SpaceComparison | None:
 
 
 def step_reason(comparison: DumpComparison, space: SpaceComparison, step: JoinedStep) -> Reason:
-    """Return a step of a memory space with its largest group, unless that is only a small part of it."""
-    groups = [group for group in comparison.named_terms(step.terms) if group.change_bytes * step.change_bytes >= 0]
-    words = _words(comparison, space, step)
-    least_part = _LEAST_PART if not step.has_moved else 2
-    largest = groups[0] if groups and abs(groups[0].change_bytes) * least_part >= abs(step.change_bytes) else None
-    # The place to which the peak moved is in the words already.
-    if largest and step.has_moved and words.endswith(_at(largest.name, largest.line)):
-        largest = None
+    """Return a step of a memory space with its largest group, unless that is only a small part of it.
+
+    A peak that moved has none: the place to which it moved is in the words.
+    """
+    named = () if step.has_moved else comparison.named_terms(step.terms)
+    groups = [group for group in named if group.change_bytes * step.change_bytes >= 0]
+    largest = groups[0] if groups and abs(groups[0].change_bytes) * _LEAST_PART >= abs(step.change_bytes) else None
     return Reason(
         kind=step.kind,
-        words=words,
+        words=_words(comparison, space, step),
         change_bytes=step.change_bytes,
         subject=largest.name if largest else "",
         short=end_of(largest.name, _LONGEST_NAME) if largest else "",
@@ -198,7 +206,8 @@ def _place_of_peak(comparison: DumpComparison, space: SpaceComparison) -> str:
     labels = None if value is None else comparison.graphs[1].labels(value)
     if labels is None or not labels.part:
         return ""
-    return f" to {_at(labels.part, line_words(labels.line))}"
+    line = line_words(labels.line)
+    return f" to {labels.part} at {line}" if line else f" to {labels.part}"
 
 
 def value_at_peak(comparison: DumpComparison, space: SpaceComparison, side: int) -> int | None:
@@ -208,10 +217,6 @@ def value_at_peak(comparison: DumpComparison, space: SpaceComparison, side: int)
     if peak is None or peak.moment not in graph.moments:
         return None
     return next(iter(graph.leaves[graph.moments.index(peak.moment)]), None)
-
-
-def _at(part: str, line: str) -> str:
-    return f"{part} at {line}" if line else part
 
 
 def _route(comparison: DumpComparison, step: JoinedStep) -> str:

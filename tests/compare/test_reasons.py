@@ -17,11 +17,13 @@ from reportgen.analyse.sibling_arguments import SiblingArguments
 from reportgen.compare.builds import BuildComparison, ModuleComparison, Source, compare_modules
 from reportgen.compare.compare_words import fit_words, headline
 from reportgen.compare.module_pairing import DeviceFit, ModulePair, Side
-from reportgen.compare.reasons import Reason, causes, main_reason, other_facts, recomputation, step_reason
+from reportgen.compare.reasons import Reason, causes, main_reason, main_steps, other_facts, recomputation, step_reason
 from reportgen.compare.terms import KINDS, Kind, Term, steps_of, total
 from reportgen.input.discover import discover
 from reportgen.redact.comparison import ComparisonRedactor
+from reportgen.render.compare.comparison_overview import comparison_overview
 from reportgen.render.compare.comparison_views import module_views
+from reportgen.reports.formats import signed_bytes
 from reportgen.sides import compare_pair
 from tests.advice.recompiled_programs import program
 from tests.compare.texts import IN_PLACE, NOT_IN_PLACE, measured
@@ -109,6 +111,19 @@ def test_checkpoints_in_one_build_only_are_the_cause_of_other_temporaries() -> N
     names = "evoformer", "evoformer+remat"
     for (before, after), words in ((names, "added"), (names[::-1], "removed")):
         assert reason_of(module(before, after)).words.startswith(f"checkpoints {words}: ")
+
+
+def test_a_second_step_is_named_where_the_first_is_less_than_half_of_the_change() -> None:
+    compared = module("vjp_ce+naive", "vjp_ce")
+    before, after = compared.needs[MAIN_SPACE]
+    steps = main_steps(compared)
+    assert steps[0] == main_reason(compared)
+    assert len(steps) == 1 + (2 * abs(steps[0].change_bytes) < abs(after - before))
+    (row,) = comparison_overview(
+        BuildComparison(before=Source("a"), after=Source("b"), modules=(compared,)), has_sites=False
+    ).shown
+    others = after - before - sum(step.change_bytes for step in steps)
+    assert row.part.endswith(f"everything else {signed_bytes(others)}")
 
 
 @pytest.mark.parametrize(("subject_bytes", "most"), [(-50, "mainly"), (-49, "the largest part")])

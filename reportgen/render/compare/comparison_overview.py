@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from reportgen.analyse.devices import MAIN_SPACE, Capacity
 from reportgen.compare.builds import BuildComparison, ModuleComparison, Status
 from reportgen.compare.compare_words import headline, unknown_words
-from reportgen.compare.reasons import main_reason
+from reportgen.compare.reasons import main_reason, main_steps
 from reportgen.record import record
 from reportgen.render import routes
 from reportgen.render.compare.comparison_views import page_of
@@ -39,12 +39,16 @@ class OverviewRow:
 
     @property
     def part(self) -> str:
-        """Return what the step and everything else change, `−30.65 GiB, everything else +2.04 GiB`; empty for none."""
-        reason = main_reason(self.module)
-        if reason is None or not reason.kind or not self.change_bytes or self.change_bytes == reason.change_bytes:
+        """Return what the steps and everything else change, `−30.65 GiB, everything else +2.04 GiB`; empty for one."""
+        steps = main_steps(self.module)
+        others = (self.change_bytes or 0) - sum(step.change_bytes for step in steps)
+        if not self.change_bytes or not steps or (len(steps) == 1 and not others):
             return ""
-        others = self.change_bytes - reason.change_bytes
-        return f"{signed_bytes(reason.change_bytes)}, everything else {signed_bytes(others)}"
+        parts = [f"{step.words} {signed_bytes(step.change_bytes)}" for step in steps]
+        # The cause before these words is the first step, or a change of the arguments.
+        if steps[0] == main_reason(self.module):
+            parts[0] = signed_bytes(steps[0].change_bytes)
+        return ", ".join([*parts, *([f"everything else {signed_bytes(others)}"] if others else ())])
 
     @property
     def change_bytes(self) -> int | None:
@@ -58,7 +62,8 @@ class OverviewRow:
 class ComparisonOverview:
     """The rows of the modules that changed, are new and are missing, in a scale of `whole_bytes`, and all the others.
 
-    `shown` are those that do not fit, changed or not, then the largest changes; `smaller` are the other changes.
+    `shown` are the largest changes, with all of those that do not fit, then unchanged modules that do not fit, then
+    those that are new or missing; `smaller` are the other changes.
     `unchanged` are few enough to be named in a sentence, or they are `folded`. `capacity` is that of all modules, None
     where they differ or where none is known or near. `outcomes` are words about fitting, each with whether that is
     good, None for neither. `apart` is by path what tells a module from others of its name.
@@ -81,7 +86,7 @@ class ComparisonOverview:
 
     @property
     def has_over(self) -> bool:
-        """Return whether the first rows are of modules that do not fit."""
+        """Return whether some row is of a module that does not fit."""
         return any(row.is_over for row in self.shown)
 
     @property
@@ -104,8 +109,8 @@ def comparison_overview(comparison: BuildComparison, *, has_sites: bool) -> Comp
         by_status[module.status].append(_row(module, apart.get(module.module.path, ""), has_sites=has_sites))
     over = [row for row in by_status["same"] if row.is_over][:_MOST_ROWS]
     unchanged = [row for row in by_status["same"] if row not in over]
-    changed = sorted(by_status["changed"], key=lambda row: (not row.is_over, -abs(row.change_bytes or 0)))
-    others = [*by_status["new"], *by_status["missing"], *over]
+    changed = sorted(by_status["changed"], key=lambda row: (not row.is_over, _size_order(row)))
+    others = [*over, *by_status["new"], *by_status["missing"]]
     seen = _MOST_ROWS if len(changed) > _MOST_ROWS + 1 else len(changed)
     most = max((size for row in (*changed, *others) for size in (row.before_bytes, row.after_bytes) if size), default=0)
     capacities = {_capacity(row.module) for row in (*changed, *by_status["new"], *over)}
@@ -113,7 +118,7 @@ def comparison_overview(comparison: BuildComparison, *, has_sites: bool) -> Comp
     if capacity and capacity.size_bytes > _NEAR * most:
         capacity = None
     return ComparisonOverview(
-        shown=sorted([*changed[:seen], *others], key=lambda row: not row.is_over),
+        shown=[*sorted(changed[:seen], key=_size_order), *sorted(others, key=lambda row: not row.is_over)],
         smaller=changed[seen:],
         unchanged=unchanged if len(comparison.modules) > 1 else (),
         is_folded=len(unchanged) > _MOST_NAMES,
@@ -126,6 +131,12 @@ def comparison_overview(comparison: BuildComparison, *, has_sites: bool) -> Comp
             *((f"{len(by_status[status]):,} {status}", None) for status in ("new", "missing") if by_status[status]),
         ],
     )
+
+
+def _size_order(row: OverviewRow) -> tuple[int, bool]:
+    """Return the key that sorts changes by size, the largest first, and growth before a saving of the same size."""
+    change = row.change_bytes or 0
+    return -abs(change), change < 0
 
 
 def _apart(modules: Iterable[ModuleComparison]) -> Mapping[str, str]:
@@ -181,17 +192,8 @@ def _sentence(modules: Sequence[ModuleComparison], changed: Sequence[OverviewRow
     if len(words) == 1 and len(changed) in dict(numbers):
         needs = f"{those} {words[0].partition(' ')[2]}"
     else:
-        needs = f"{those} changed" + (f": {' and '.join(words)}" if words else "")
-    fits = [after is True for before, after in _fits(modules) if before is False]
-    return f"{_now_fit(sum(fits), len(fits))}{needs}."
-
-
-def _now_fit(number: int, before: int) -> str:
-    """Return how many modules fit of those that did not, as the beginning of a sentence; empty where none does."""
-    if not number:
-        return ""
-    part = f"{number:,} of {before:,}" if number < before else f"{number:,}"
-    return f"{part} that did not fit now {'fit' if number > 1 else 'fits'}; "
+        needs = f"{those} changed" + (f": {', '.join(words)}" if words else "")
+    return f"{needs}."
 
 
 def _fits(modules: Sequence[ModuleComparison]) -> Sequence[tuple[bool | None, bool | None]]:
@@ -205,11 +207,12 @@ def _fits(modules: Sequence[ModuleComparison]) -> Sequence[tuple[bool | None, bo
 
 
 def _fit_outcomes(modules: Sequence[ModuleComparison]) -> Sequence[tuple[str, bool | None]]:
-    """Return how many modules do not fit, no longer, still, or now that it is known."""
+    """Return how many modules fit now, and how many do not: no longer, still, or now that it is known."""
     fits = _fits(modules)
     outcomes = (
-        (fits.count((True, False)), ("no longer fits", "no longer fit")),
-        (fits.count((False, False)), ("still does not fit", "still do not fit")),
-        (fits.count((None, False)), ("does not fit", "do not fit")),
+        (fits.count((True, False)), ("no longer fits", "no longer fit"), False),
+        (fits.count((False, True)), ("fits now", "fit now"), True),
+        (fits.count((False, False)), ("still does not fit", "still do not fit"), False),
+        (fits.count((None, False)), ("does not fit", "do not fit"), False),
     )
-    return [(f"{number:,} {words[number > 1]}", False) for number, words in outcomes if number]
+    return [(f"{number:,} {words[number > 1]}", is_good) for number, words, is_good in outcomes if number]

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from reportgen.analyse.devices import MAIN_SPACE
 from reportgen.compare.builds import BuildComparison
 from reportgen.compare.compare_words import fit_words, headline, input_words, matched_words, unknown_words
-from reportgen.compare.reasons import main_reason, other_facts, recomputation
+from reportgen.compare.reasons import main_reason, main_steps, other_facts, recomputation
 from reportgen.compare.verdicts import Judgement, Verdict
 from reportgen.render import routes
 from reportgen.render.compare.comparison_overview import ComparisonOverview, comparison_overview
@@ -25,6 +25,7 @@ WORDS = {
     "reason": main_reason,
     "recomputation": recomputation,
     "signed_percent": signed_percent,
+    "steps": main_steps,
     "unknown": unknown_words,
 }
 """The functions that templates may call."""

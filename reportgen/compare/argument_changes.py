@@ -48,8 +48,7 @@ def argument_causes(before: Arguments, after: Arguments, change_bytes: int) -> S
 def shape_change(before: Arguments, after: Arguments) -> str:
     """Return the first argument of another shape with that shape, `batch s32[2,2049]`; empty if none has."""
     old, new = _by_name(before), _by_name(after)
-    names = (name for name in new if name in old and _shapes(old[name]) != _shapes(new[name]))
-    return next((f"{_plain(name)} {', '.join(_shapes(new[name]))}" for name in names), "")
+    return next((f"{_plain(name)} {', '.join(_shapes(new[name]))}" for name in _reshaped(old, new)), "")
 
 
 def cause_words(
@@ -58,18 +57,23 @@ def cause_words(
     """Return what changed between two builds, and by how much memory of the caller, temporaries and slack then did.
 
     `amounts` are the figures of a memory space before and after, and `origins` where their peaks come from. The main
-    cause comes first: a change of the arguments that may explain them, checkpoints, else the largest change of memory.
+    causes come first: changes of the arguments that may explain them, checkpoints, and what other shapes did against
+    both. Without these, it is the largest change of memory.
     """
     known, moved = argument_changes(before, after), _moved(*amounts)
     change = sum(moved.values())
     causes = [*argument_causes(before, after, change), *_checkpoints(*origins, change)]
     parts = [f"{words} {signed_bytes(moved[words])}" for words in sorted(moved, key=lambda words: -abs(moved[words]))]
-    if not causes:
+    if causes:
+        old, new = _by_name(before), _by_name(after)
+        resized = (change.words for change in _resized(_reshaped(old, new), old, new))
+        causes += [words for words in resized if words not in causes]
+    else:
         causes, parts = parts[:1], parts[1:]
     others = [words for words in known if words not in causes]
     if before and after and not known:
         others = ["arguments unchanged"]
-    return list(filter(None, [*causes, _largest_line(*origins, change), "; ".join([*parts, *others])]))
+    return list(filter(None, ["; ".join(causes), _largest_line(*origins, change), "; ".join([*parts, *others])]))
 
 
 def _checkpoints(before: PeakOrigin, after: PeakOrigin, change_bytes: int) -> Iterator[str]:
@@ -112,7 +116,7 @@ def _changes(before: Arguments, after: Arguments) -> Iterator[_ArgumentChange]:
     yield from _set_changes("new", 1, [group for name in new if name not in old for group in new[name]])
     yield from _set_changes("gone", -1, [group for name in old if name not in new for group in old[name]])
     yield from _count_changes([(name, _arrays(old[name]), _arrays(new[name])) for name in both])
-    yield from _resized([name for name in both if _shapes(old[name]) != _shapes(new[name])], old, new)
+    yield from _resized(_reshaped(old, new), old, new)
     donated = [sum(group.donated_bytes for group in groups) for groups in (before, after)]
     sizes = " → ".join(map(human_bytes, donated))
     donated_before, donated_after = _donated(old), _donated(new)
@@ -145,6 +149,10 @@ def _count_changes(changes: Sequence[tuple[str, int, int]]) -> Iterator[_Argumen
     for (before, after), group in groupby(by_numbers, key=lambda change: change[:2]):
         words = f"{before:,} → {after:,} arrays of {_named([name for *_, name in group])}"
         yield _ArgumentChange(words, 1 if after > before else -1)
+
+
+def _reshaped(old: _ByName, new: _ByName) -> Sequence[str]:
+    return [name for name in new if name in old and _shapes(old[name]) != _shapes(new[name])]
 
 
 def _resized(names: Sequence[str], old: _ByName, new: _ByName) -> Iterator[_ArgumentChange]:

@@ -156,6 +156,7 @@ def test_checkpoints_are_a_cause_and_the_largest_line_is_named() -> None:
     plain, checkpointed = PeakOrigin("step.py:7", 5 << 20, 0), PeakOrigin("step.py:9", 1 << 20, 30)
     said = cause_words(PLAIN, PLAIN, amounts, (plain, checkpointed))
     assert said[:2] == ["checkpoints added", "largest line: step.py:7 5.00 MiB → step.py:9 1.00 MiB"]
+    assert cause_words(PLAIN, BATCH, amounts, (plain, checkpointed))[0].startswith("checkpoints added; shape changed: ")
     removed = cause_words(PLAIN, PLAIN, amounts[::-1], (checkpointed, plain))
     assert removed[0] == "checkpoints removed"
     assert cause_words(PLAIN, PLAIN, amounts, (checkpointed, plain))[0] == "temporaries −3 B"

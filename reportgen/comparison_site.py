@@ -1,5 +1,6 @@
 """Write the site of a comparison, with both builds in it, and the trend of a history into a site."""
 
+from dataclasses import replace
 from itertools import chain
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from reportgen.output.manifest import COMMON, TREND
 from reportgen.output.writer import SiteDirectory, write_pages
 from reportgen.render.compare.comparison_pages import comparison_pages
 from reportgen.render.routes import COMPARISON, HISTORY, SIDES
+from reportgen.render.site.file_names import own_parts
 from reportgen.render.trend.trend_pages import front_pages, trend_pages
 from reportgen.work import Page
 
@@ -29,7 +31,8 @@ def build_comparison(
     # A redacted comparison has no sites of its builds, because their pages show every name.
     has_sites = comparison.explains and options.redaction is None
     with SiteDirectory.opened(options.output, force=options.force) as directory:
-        pages = comparison_pages(_COMPARISON_TITLE, comparison, judgement, has_sites=has_sites)
+        named = _named(comparison, options) if has_sites else comparison
+        pages = comparison_pages(_COMPARISON_TITLE, named, judgement, has_sites=has_sites)
         written = write_pages(options.output, chain(pages, [Page(COMPARISON, document)]))
         directory.finish({COMMON: written.part()})
     files = len(written.paths)
@@ -47,6 +50,17 @@ def build_comparison(
         )
         files += result.totals.files
     return files
+
+
+def _named(comparison: BuildComparison, options: ComparisonOptions) -> BuildComparison:
+    """Return the comparison with builds without a label called what tells their paths apart."""
+    sides = comparison.before, comparison.after
+    own = own_parts([str(path) for path in (options.before, options.after)])
+    before, after = (
+        replace(side, label=name.rpartition("/")[2] or side.label) if side.label == default else side
+        for side, name, default in zip(sides, own, ("before", "after"), strict=True)
+    )
+    return replace(comparison, before=before, after=after)
 
 
 def write_trend(directory: SiteDirectory, output: Path, title: str, history: History, budgets: Budgets | None) -> None:

@@ -1,6 +1,6 @@
 """The pages of a comparison: an overview of all modules, and a page for each module that changed."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from reportgen.analyse.devices import MAIN_SPACE
 from reportgen.compare.builds import BuildComparison
@@ -61,7 +61,7 @@ def comparison_pages(
     )
     yield Page(routes.OVERVIEW, overview)
     for view in module_views(comparison.modules):
-        yield Page(view.path, _module_page(title, comparison, view, judgement, has_sites=has_sites))
+        yield Page(view.path, _module_page(title, comparison, view, judgement, shown.apart, has_sites=has_sites))
 
 
 def _not_in_rows(judgement: Judgement, shown: ComparisonOverview) -> Sequence[Verdict]:
@@ -82,9 +82,15 @@ def _only_page(comparison: BuildComparison, judgement: Judgement) -> str:
 
 
 def _module_page(
-    title: str, comparison: BuildComparison, view: ModuleView, judgement: Judgement, *, has_sites: bool
+    title: str,
+    comparison: BuildComparison,
+    view: ModuleView,
+    judgement: Judgement,
+    apart: Mapping[str, str],
+    *,
+    has_sites: bool,
 ) -> bytes:
-    """Return the page of a module that has changed, with the verdicts on it."""
+    """Return the page of a module that has changed, with the verdicts on it and what tells it `apart` from others."""
     name, path = view.module.module.name, view.module.module.path
     # A pill beside its bar says whether the main memory space fits.
     said = (None, view.main.color) if view.main else ()
@@ -98,6 +104,7 @@ def _module_page(
         view.path,
         site_title=title,
         module=view.module,
+        apart=apart.get(path, ""),
         words=WORDS,
         before_label=comparison.before.label,
         after_label=comparison.after.label,

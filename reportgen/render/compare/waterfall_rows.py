@@ -4,7 +4,7 @@ from reportgen.compare.dump_comparison import DumpComparison, SpaceComparison
 from reportgen.compare.reasons import Reason, slack_reason, step_reason
 from reportgen.record import record
 from reportgen.render.routes import step_section
-from reportgen.reports.formats import capital
+from reportgen.reports.formats import capital, signed_bytes
 
 _ROOM = 0.08
 _SMALL_PART = 100
@@ -63,8 +63,10 @@ def waterfall(comparison: DumpComparison, space: SpaceComparison) -> Waterfall:
         note = "" if step.kind else "alignment and gaps between buffers"
         rows.append(_row(capital(step.words), step.change_bytes, amount - start, reason=step, href=href, note=note))
     if small:
-        more = len(small) - _MOST_NAMES
-        note = "; ".join(step.words for step in small[:_MOST_NAMES]) + (f"; {more} more" if more > 0 else "")
+        named = [(step.words, step.change_bytes) for step in small[:_MOST_NAMES]]
+        if more := small[_MOST_NAMES:]:
+            named.append((f"{len(more)} more", sum(step.change_bytes for step in more)))
+        note = "; ".join(f"{words} {signed_bytes(change)}" for words, change in named)
         rows.append(_row(f"{len(small)} smaller steps", changes[-1], amounts[-2] - start, note=note))
     return Waterfall(rows=(*rows, _whole("after", after, start)), start_bytes=start, whole_bytes=max(high - start, 1))
 

@@ -65,7 +65,7 @@ def capacities(overrides: Iterable[str], siblings: Sequence[Sibling]) -> Mapping
     known = {}
     if device:
         known[MAIN_SPACE] = Capacity(
-            device.size_bytes, f"the {device.title} named next to the dump", device.origin, device.scope
+            device.size_bytes, f"the {device.title} named next to the dump", device.origin, device.scope, device.title
         )
     return known | dict(map(read_capacity, overrides))
 

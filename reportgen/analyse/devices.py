@@ -95,13 +95,14 @@ CHIPS: Mapping[str, int] = {name: device.size_bytes for name, device in DEVICES.
 class Capacity:
     """The bytes of a memory space that a program can have; `source` says in words where the number comes from.
 
-    `scope` is that of the device.
+    `scope` is that of the `device`, whose name is empty where only its bytes are known.
     """
 
     size_bytes: int
     source: str
     origin: Origin
     scope: str = ""
+    device: str = ""
 
 
 def read_capacity(text: str) -> tuple[int, Capacity]:
@@ -112,7 +113,7 @@ def read_capacity(text: str) -> tuple[int, Capacity]:
     space = _SPACE.fullmatch(text)
     color, amount = (_color(space[1]), space[2]) if space else (MAIN_SPACE, text)
     if device := DEVICES.get(amount.lower()):
-        return color, Capacity(device.size_bytes, amount, "flag", device.scope)
+        return color, Capacity(device.size_bytes, amount, "flag", device.scope, device.title)
     match = _AMOUNT.fullmatch(amount.strip())
     if match is None:
         raise ValueError(f"an amount such as 16GiB or one of {', '.join(CHIPS)} is needed")

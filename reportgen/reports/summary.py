@@ -51,6 +51,8 @@ class Summary:
     `first_suggestion` is what would lower the peak, in a sentence, and `to_do_first` the same in parts. `filled` says
     which lines fill the peak, or how to learn it.
 
+    `device` is the name of the one that has the capacity, empty where that is not known.
+
     `capacity` says in words whether the module fits, empty where it is not known what the device has.
 
     `missing` says which allocations are not there; then each size is the least that it can be. It is empty if all are.
@@ -78,6 +80,7 @@ class Summary:
     findings: tuple[Finding, ...]
     report_line: bytes
     capacity_bytes: int | None = None
+    device: str = ""
     is_over: bool = False
     fits: bool | None = None
     is_refused: bool = False

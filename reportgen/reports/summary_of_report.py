@@ -59,6 +59,7 @@ def summary(report: Report, *, with_report: bool = True) -> Summary:
         argument_bytes=sizes["parameter"],
         output_bytes=sizes["output"],
         capacity_bytes=known.capacity.size_bytes if known else None,
+        device=known.capacity.device if known else "",
         is_over=any(fit.is_over for fit in report.fits.values()),
         fits=report.fits_device,
         is_refused=report.misfit is not None and report.misfit.is_refused,

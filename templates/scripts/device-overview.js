@@ -44,7 +44,9 @@ const startAxis = (/** @type {HTMLElement} */ table) => {
     table.style.setProperty("--limit", String(Math.max(limit, drawn ?? 0, Number(own))));
     table.style.setProperty("--capacity", String(capacity ?? own));
     name.hidden = drawn === null ? !own : hasOthers !== null;
-    name.replaceChildren(make("span", {}, [drawn === null ? ownName.trim() : `capacity ${humanBytes(drawn)}`]));
+    name.replaceChildren(make("span", {}, [
+      drawn === null ? ownName.trim() : `${chosenOption().text.split(",")[0]} capacity ${humanBytes(drawn)}`,
+    ]));
   });
 };
 

@@ -4,6 +4,8 @@ import json
 import re
 from dataclasses import replace
 
+import pytest
+
 from reportgen.analyse.devices import CHIPS
 from reportgen.analyse.identity import Leaf, digests, signature
 from reportgen.render.site.overview import (
@@ -173,6 +175,16 @@ def test_the_bar_of_a_module_adds_up_to_what_it_needs() -> None:
     assert parts == [("parameter", 250), ("output", 200), ("source-1", 300), ("source-2", 100), ("other", 250)]
 
 
+@pytest.mark.parametrize(
+    ("arguments", "outputs", "words"),
+    [(600, 100, "mostly arguments"), (450, 450, "mostly arguments and outputs"), (300, 100, "no large line")],
+)
+def test_without_a_large_line_a_row_says_what_most_of_it_is(arguments: int, outputs: int, words: str) -> None:
+    module = replace(made_up(0), needed_bytes=1000, argument_bytes=arguments, output_bytes=outputs, filled="x")
+    (row,) = folded([module])
+    assert row.no_line == words
+
+
 def test_the_largest_line_leads_to_its_file_or_to_the_peak() -> None:
     index = index_of(made_up(0))
     source, peak = index.replace("index.html", "source-1.html#L1"), index.replace("index.html", "peak.html")
@@ -180,7 +192,7 @@ def test_the_largest_line_leads_to_its_file_or_to_the_peak() -> None:
     for href, leads_to in ((source, source), (web, web), ("", peak)):
         line = LargestLine(place="a.py:1", size_bytes=1, href=href)
         (row,) = folded([replace(made_up(0), largest_lines=(line,))])
-        assert row.line_href == leads_to
+        assert row.line_href(line) == leads_to
 
 
 # Whether modules fit
@@ -232,6 +244,9 @@ def test_the_axis_has_the_capacity_of_a_device_that_all_modules_share() -> None:
 
     assert shared(2000, 2000) == shared(2000, None) == 2000
     assert shared(2000, 900) is shared(9000, 9000) is shared(None) is None
+    named = replace(made_up(0), capacity_bytes=2000, device="TPU v5e")
+    assert axis(folded([named])).device == "TPU v5e"
+    assert axis(folded([named, replace(made_up(1), capacity_bytes=2000)])).device == ""
     assert axis([]).limit_bytes == axis(folded([made_up(0, needed=0)])).limit_bytes == 1
 
 

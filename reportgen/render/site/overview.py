@@ -121,14 +121,16 @@ class ModuleRow:
 
     @property
     def no_line(self) -> str:
-        """Return why there is no largest line."""
-        return _NO_LINE.get(self.module.filled, "no large line")
+        """Return why there is no largest line, or what is more than half of what is needed."""
+        held = [part for part in self.parts if part.look in {"parameter", "output"}]
+        names = [part.name for part in held if 4 * part.size_bytes >= self.module.needed_bytes]
+        is_most = 2 * sum(part.size_bytes for part in held) > self.module.needed_bytes
+        mostly = f"mostly {' and '.join(names)}" if names and is_most else "no large line"
+        return _NO_LINE.get(self.module.filled, mostly)
 
-    @property
-    def line_href(self) -> str:
-        """Return where the largest line is: its place in its file or, without a page of that, in the peak."""
-        line = self.largest_line
-        return (line and line.href) or routes.module_view(self.module.label, self.module.title, "peak")
+    def line_href(self, line: LargestLine) -> str:
+        """Return where a line is: its place in its file or, without a page of that, in the peak."""
+        return line.href or routes.module_view(self.module.label, self.module.title, "peak")
 
     @property
     def suggestion(self) -> str:
@@ -172,12 +174,13 @@ class FitCounts:
 class NeedAxis:
     """What the bars are drawn on: `limit_bytes` is their full length.
 
-    `capacity_bytes` is that of the device of all these modules; None if they have several, or one so large that no bar
-    would be seen.
+    `capacity_bytes` is that of the `device` of all these modules, whose name may be unknown; None if they have several,
+    or one so large that no bar would be seen.
     """
 
     limit_bytes: int
     capacity_bytes: int | None
+    device: str = ""
 
     @property
     def small_bytes(self) -> int:
@@ -286,7 +289,9 @@ def axis(rows: Sequence[ModuleRow]) -> NeedAxis:
     capacity = known.pop() if len(known) == 1 else None
     if capacity and capacity > MOST_ABOVE * limit:
         capacity = None
-    return NeedAxis(limit_bytes=max(limit, capacity or 0, 1), capacity_bytes=capacity)
+    devices = {row.module.device for row in rows if row.module.capacity_bytes}
+    device = devices.pop() if capacity and len(devices) == 1 else ""
+    return NeedAxis(limit_bytes=max(limit, capacity or 0, 1), capacity_bytes=capacity, device=device)
 
 
 def _index(module: Summary) -> str:

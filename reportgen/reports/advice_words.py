@@ -204,8 +204,9 @@ def curve_words(what: str, suggestion: Suggestion) -> str:
 
 
 def next_words(suggestion: Suggestion) -> str:
-    """Return what takes most of the peak after a suggestion; empty where that is not known."""
-    return f"Then the largest part of the peak is {suggestion.next_largest}." if suggestion.next_largest else ""
+    """Return what takes most of the peak after a suggestion; empty where that is not known, as within a range."""
+    is_known = suggestion.next_largest and suggestion.confidence != "range"
+    return f"Then the largest part of the peak is {suggestion.next_largest}." if is_known else ""
 
 
 def joint_words(advice: Advice) -> str:
@@ -309,8 +310,10 @@ def verdict_words(capacity: CapacityAdvice) -> str:
     if capacity.excess_bytes and capacity.fits_factor and capacity.fits_factor < 1:
         fits = int(capacity.fits_factor * capacity.batch_length)
         fits -= fits % 10 ** max(len(str(fits)) - 2, 0)  # an estimate is not that exact
-        batch = f"{fits:,} of {capacity.batch_length:,}" if fits else f"{100 * capacity.fits_factor:.0f} %"
-        words += f"; or cut the batch to about {batch} (estimate)"
+        batch = (
+            f"from {capacity.batch_length:,} to about {fits:,}" if fits else f"to {100 * capacity.fits_factor:.0f} %"
+        )
+        words += f"; or cut the batch {batch} (estimate)"
     return words
 
 

@@ -46,7 +46,7 @@ export const tooltipLines = (values, number) => [
  */
 export const captionOf = (found, outside, handovers, conflicts) => {
   const parts = [`${counted(found.shown.length)} values`];
-  if (found.merged) parts.push(`${counted(found.merged)} too thin to draw are merged (${humanBytes(found.bytes)})`);
+  if (found.merged) parts.push(`${counted(found.merged)} too thin or short to draw are merged`);
   if (outside) parts.push(`${counted(outside)} outside this part of the map`);
   parts.push(handovers > MOST_TAKEOVERS ? `${counted(handovers)} in-place reuses, too many to mark`
     : `dark ticks: ${counted(handovers)} reused in place`);

@@ -62,7 +62,7 @@ export const isDrawn = (box, view) => Boolean(box.always) ||
  * @param {Box[]} all
  * @param {View} view
  * @param {(box: Box) => string} style
- * @returns {{shown: Box[], runs: Run[], merged: number, bytes: number}}
+ * @returns {{shown: Box[], runs: Run[], merged: number}}
  */
 export const visible = (all, view, style) => {
   const perMoment = view.width / (view.last - view.first), perByte = view.height / (view.high - view.low);
@@ -71,16 +71,15 @@ export const visible = (all, view, style) => {
   const isShown = (/** @type {Box} */ box) => isDrawn(box, view);
   /** @type {Map<string, {style: string, boxes: Box[]}>} */
   const rows = new Map();
-  let merged = 0, bytes = 0;
+  let merged = 0;
   inView.filter((box) => !isShown(box)).forEach((box) => {
     merged += 1;
-    bytes += box.high - box.low;
     const look = style(box), key = `${Math.floor((box.low - view.low) * perByte)}/${look}`;
     const row = rows.get(key);
     if (row) row.boxes.push(box); else rows.set(key, { style: look, boxes: [box] });
   });
   const runs = [...rows.values()].flatMap((row) => joined(row.boxes, 1.5 / perMoment, 1 / perByte, row.style));
-  return { shown: inView.filter(isShown), runs, merged, bytes };
+  return { shown: inView.filter(isShown), runs, merged };
 };
 
 /**

@@ -68,7 +68,7 @@ def window(page: Page) -> dict[str, int]:
 def counts(page: Page) -> list[int]:
     """Return how many values the caption says are drawn, merged and outside."""
     text = page.locator("#map-caption").inner_text()
-    found = [re.search(rf"([\d,]+) {words}", text) for words in ("values;", "tiny", "outside")]
+    found = [re.search(rf"([\d,]+) {words}", text) for words in ("values;", "too thin", "outside")]
     return [int(one[1].replace(",", "")) if one else 0 for one in found]
 
 

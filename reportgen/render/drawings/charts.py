@@ -151,7 +151,7 @@ def _capacity() -> Iterator[Any]:
     shown = _named("capacity").transform_filter("datum.limit >= low && datum.limit <= limit")
     yield shown.mark_rule(stroke="var(--error)", strokeWidth=2).encode(y="limit:Q")
     is_left = "datum.side == 'left'"
-    for look in ({"stroke": "var(--background)", "strokeWidth": 10}, {"fill": "var(--error)"}):
+    for look in ({"stroke": "var(--background)", "strokeWidth": 8, "strokeJoin": "round"}, {"fill": "var(--error)"}):
         name = shown.mark_text(
             align=alt.expr("datum.side"), dx=alt.expr(f"{is_left} ? 6 : -6"), dy=-6, baseline="bottom", **look
         )

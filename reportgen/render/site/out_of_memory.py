@@ -153,7 +153,7 @@ def _view(error: LoggedError, number: int) -> ErrorView:
         # The pill beside the size says it, too.
         told=[_unbroken(sentence) for sentence in (*told(event), *only) if sentence != shortage_sentence(event)],
         figures=sizes[:_MOST_FIGURES],
-        need_words=sizes[0].words if sizes and sizes[0].label.startswith(("Needs", "Asked for")) else "",
+        need_words=sizes[0].words if sizes and sizes[0].label.startswith(("Needs", "Asked for", "This buffer")) else "",
         bar=bar,
         need_note=need_note,
         needed_bytes=need.middle if need and not event.capacity else None,
@@ -183,7 +183,7 @@ def _figures(event: OutOfMemory, bar: ErrorBar | None) -> Sequence[ErrorFigure]:
     whole = size_named(event, "total allocation")
     needed, capacity = event.needed, event.capacity
     listed = _sum(event.buffers)
-    sizes = [("Needs", needed), ("Capacity", capacity)]
+    sizes = [("This buffer alone" if event.kind == "allocation" else "Needs", needed), ("Capacity", capacity)]
     if event.kind == "compiled":
         sizes = [("Needs", needed or whole_of(event)), ("Capacity", capacity)]
     elif whole and whole != needed:

@@ -40,13 +40,13 @@ test("boxes of at least a pixel are shown, and none outside the view", () => {
   assert.deepEqual(visible([large, outside], view, () => "").shown, [large]);
 });
 
-test("thinner boxes of one style in one row of pixels are merged, and their bytes counted", () => {
+test("thinner boxes of one style in one row of pixels are merged and counted", () => {
   const thin = [box(0, 10, 5, 5.25), box(10, 20, 5.5, 5.75), box(60, 70, 5, 5.5)];
   const found = visible(thin, view, () => "s");
   assert.deepEqual(found.runs, [
     { first: 0, last: 20, low: 5, high: 6.5, style: "s" }, { first: 60, last: 70, low: 5, high: 6, style: "s" }
   ]);
-  assert.deepEqual([found.shown, found.merged, found.bytes], [[], 3, 1]);
+  assert.deepEqual([found.shown, found.merged], [[], 3]);
 });
 
 test("boxes of different styles are not merged", () => {

@@ -135,7 +135,7 @@ def main_steps(module: ModuleComparison) -> Sequence[Reason]:
     main = steps[:1] + [step for step in steps[1:2] if not is_half and step.change_bytes * change > 0]
     reasons = [step if isinstance(step, Reason) else step_reason(module.comparison, space, step) for step in main]
     made_by = next((again.cause for again in recomputation(module)[0] if again.cause), "")
-    if made_by and isinstance(steps[0], JoinedStep) and steps[0].is_of_temporaries:
+    if made_by and main and isinstance(main[0], JoinedStep) and main[0].is_of_temporaries:
         reasons[0] = replace(reasons[0], words=f"{made_by}: {reasons[0].words}")
     return reasons
 

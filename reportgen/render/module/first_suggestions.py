@@ -44,13 +44,12 @@ class FirstSuggestions:
     joint: str = ""
     joint_key: str = ""
     every: Sequence[Suggestion] = ()
+    heading_if_over: str = _OVER
 
     @property
     def shared_caveat(self) -> str:
         """Return what is said of several cards, and is better said once."""
         return CAVEAT if sum(CAVEAT in suggestion.caveat for suggestion in self.every) > 1 else ""
-
-    heading_if_over: str = _OVER
 
 
 def first_suggestions(module: Module) -> FirstSuggestions | None:

@@ -4,6 +4,7 @@ Numbered siblings, as of the layers of a network, are one group.
 """
 
 from bisect import bisect_left, bisect_right
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
 from operator import attrgetter
@@ -177,12 +178,11 @@ def _row(module: Module, group: PeakGroup, peak: int, links: Links) -> GroupLife
 
 def _lives(module: Module, members: Sequence[int], peak: int) -> Sequence[Life]:
     """Return a strip for each color of some values; one for all if they have more than two."""
-    looks = sorted({module.color(member) for member in members})
-    if len(looks) > 2:
-        return list(filter(None, [life_of(module.analysis, members, "other", peak)]))
-    parts = ([member for member in members if module.color(member) == look] for look in looks)
-    lives = (life_of(module.analysis, part, look, peak) for look, part in zip(looks, parts, strict=True))
-    return list(filter(None, lives))
+    parts: defaultdict[str, list[int]] = defaultdict(list)
+    for member in members:
+        parts[module.color(member)].append(member)
+    shown = sorted(parts.items()) if len(parts) <= 2 else [("other", members)]
+    return list(filter(None, (life_of(module.analysis, part, look, peak) for look, part in shown)))
 
 
 def _words_at(

@@ -10,6 +10,8 @@ from reportgen.advice.suggest import suggest
 HALF = 0.5
 """The factor of the batch that is suggested."""
 _SMALLEST = 0.05
+_MOST_EXAMPLES = 16_384
+"""A longer dimension is more often that of a sequence, or of the edges of a graph, than of examples."""
 
 
 def find_smaller_batch(context: AdviceContext) -> Iterator[Suggestion]:
@@ -32,7 +34,8 @@ def _smaller_batch(context: AdviceContext, factor: float) -> Suggestion:
     values = batch.values if batch else ()
     involved = sum(context.memory.temps[number].size_bytes for number in values) * (1 - factor)
     outcome = batch.peak(factor) if batch else context.memory.peak
-    what = "half the batch" if factor == HALF else f"{factor:.0%} of the batch"
+    name = "batch" if context.batch_length <= _MOST_EXAMPLES else "data of a step"
+    what = f"half the {name}" if factor == HALF else f"{factor:.0%} of the {name}"
     words = context.batch_words
     what += f" ({words})" if words else ""
     own_flops = context.analysis.work.own_flops

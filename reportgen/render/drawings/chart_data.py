@@ -62,7 +62,8 @@ def memory_over_time(
     )
     marks = [(f"peak {formats.human_bytes(peak.amount)}", _without_room(legend), peak.moment)]
     if analysis.xla_peak and analysis.xla_peak.moment != peak.moment:
-        marks.append(("XLA’s peak", "", analysis.xla_peak.moment))
+        printed = formats.human_bytes(analysis.xla_peak.sum_bytes)
+        marks.append((f"XLA prints {printed}", "", analysis.xla_peak.moment))
     is_early = 2 * peak.moment < analysis.moments
     datasets = {
         "held": held,

@@ -182,6 +182,14 @@ def card_words(suggestion: Suggestion | SuggestionFigures) -> tuple[str, str]:
     return (what[: line.start()], line[1]) if line else (what, "")
 
 
+def kept_words(suggestion: Suggestion) -> str:
+    """Return what keeps arrays for the backward pass, as `the loop at FILE:LINE`; empty if that is not the matter."""
+    if not suggestion.kind.startswith("checkpoint"):
+        return ""
+    what = suggestion.what.removeprefix("checkpoint ").removeprefix("the body of ")
+    return what.replace(" and of ", " and ")
+
+
 def note_words(suggestion: Suggestion, largest: str = "") -> str:
     """Return what to know of a suggestion: why it saves less than it is about, what is next, and its caveat.
 

@@ -24,8 +24,10 @@ from reportgen.render.module.index import index_page
 from reportgen.render.module.lifetimes_page import lifetimes_page
 from reportgen.render.module.need import need
 from reportgen.render.module.peak_rows import peak_tables
+from reportgen.render.module.verdict import verdict
 from reportgen.render.value.story import ValueStory
 from reportgen.render.view import Module
+from reportgen.reports.report import peak_by_class
 from tests.advice.recompiled_programs import names, program
 from tests.advice.test_batch import GATHERED
 from tests.support.dumps import analysed
@@ -62,6 +64,25 @@ def test_arguments_are_named_and_temporaries_grouped() -> None:
     assert ("flax_gpt.py:17", "blocks/attn", "source-1") in [(part.name, part.what, part.kind) for part in bar.segments]
     assert parts
     assert [part.name for part in bar.segments if part.what] == [part.name for part in parts.parts]
+
+
+@pytest.mark.parametrize("name", names())
+def test_what_is_kept_for_the_backward_pass_is_part_of_the_peak(name: str) -> None:
+    made = module(name)
+    view, space = verdict(made), made.analysis.spaces[MAIN_SPACE]
+    assert view
+    assert space.peak_resident
+    assert view.kept_bytes <= dict(peak_by_class(made.analysis, space))["temporary"] <= space.peak_resident.amount
+    assert bool(view.kept_bytes) == bool(view.kept_by)
+    assert not (view.kept_bytes and view.waiting_bytes)
+
+
+def test_the_loop_that_keeps_most_is_named() -> None:
+    view = verdict(module("flax_gpt+donate"))
+    assert view
+    assert view.kept_by.startswith("the loop at ")
+    assert view.kept_by.endswith("flax_gpt.py:46")
+    assert view.kept_bytes > 15 * GIB
 
 
 def test_a_bar_is_as_long_as_a_device_that_has_more() -> None:

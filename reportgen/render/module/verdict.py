@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from reportgen.advice.advise import Advice
 from reportgen.analyse.capacity import Fit
 from reportgen.analyse.devices import DEVICES, HOST_SPACE, MAIN_SPACE, Device, capacity_example
 from reportgen.analyse.lifetimes import idle_at_peak, idle_temporary_bytes
@@ -12,9 +13,13 @@ from reportgen.record import record
 from reportgen.render.module.fit_banner import misfit_elsewhere
 from reportgen.render.module.need import SMALL_PART
 from reportgen.render.view import Module
+from reportgen.reports.advice_words import kept_words
 from reportgen.reports.formats import human_bytes
 from reportgen.reports.source_words import age_words, filled_words
 from reportgen.reports.work_words import MUCH, recomputed_words
+
+_LEAST_KEPT = 5
+"""What is kept for the backward pass says most of a program where it is at least this part of the need."""
 
 
 @record
@@ -27,12 +32,15 @@ class VerdictView:
     `has_device` is whether it is for a device with memory of its own, `capacity_example` what may be given as its, and
     `host_bytes` what it needs on the host. `devices` are those to choose from where the device is not known, and
     `about_lines` says how to learn the source lines, or of what age they are.
-    `waiting_bytes` are temporaries that are neither read nor written at the peak.
+    `kept_bytes` of the peak are there for the backward pass, because of what `kept_by` says; of no program without.
+    `waiting_bytes` are otherwise the temporaries that are neither read nor written at the peak.
     """
 
     space: Space
     peak: Peak | None
     about_lines: str
+    kept_bytes: int
+    kept_by: str
     waiting_bytes: int
     fit: Fit | None
     elsewhere: str
@@ -53,11 +61,14 @@ def verdict(module: Module) -> VerdictView | None:
     has_device = module.analysis.backend in ("tpu", "gpu", "cpu") and module.analysis.missing is None
     is_unknown = has_device and space.color == MAIN_SPACE and space.color not in module.fits
     idle = idle_at_peak(module.analysis, space)
+    kept_bytes, kept_by = _kept(module, space)
     return VerdictView(
         space=space,
         peak=space.peak_resident,
         about_lines=age_words(module) if _has_lines_in_bar(module, space) else filled_words(module),
-        waiting_bytes=idle_temporary_bytes(module.analysis, idle),
+        kept_bytes=kept_bytes,
+        kept_by=kept_by,
+        waiting_bytes=0 if kept_bytes else idle_temporary_bytes(module.analysis, idle),
         fit=module.fits.get(space.color),
         elsewhere=_elsewhere(module, space),
         recomputed=recomputed_words(module.analysis.work, fits=module.fits_device),
@@ -67,6 +78,18 @@ def verdict(module: Module) -> VerdictView | None:
         devices=tuple(DEVICES.values()) if is_unknown else (),
         host_bytes=host.needed_bytes if (host := module.analysis.spaces.get(HOST_SPACE)) else 0,
     )
+
+
+def _kept(module: Module, space: Space) -> tuple[int, str]:
+    """Return the bytes of the peak that the best checkpoint is about, and what keeps them; 0 if they are few."""
+    member_of = module.analysis.program.buffers.members
+    for suggestion in module.advice.get(space.color, Advice()).best:
+        if words := kept_words(suggestion):
+            kept = {member_of(number)[0] for number in suggestion.buffers}
+            owned = ((share.value, share.size_bytes) for share in space.composition if share.value is not None)
+            size = sum(size_bytes for number, size_bytes in owned if member_of(number)[0] in kept)
+            return (size, words) if size * _LEAST_KEPT >= space.needed_bytes else (0, "")
+    return 0, ""
 
 
 def _has_lines_in_bar(module: Module, space: Space) -> bool:

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reportgen.render.drawings.life import STRIP_WIDTH, _spans, _strokes, _without
+from reportgen.render.drawings.life import STRIP_WIDTH, _idle_at, _spans, _strokes, _without
 
 
 @given(st.lists(st.integers(1, 40), min_size=2, max_size=400).filter(lambda gaps: len(gaps) % 2 == 0))
@@ -28,3 +28,14 @@ def test_a_use_is_at_least_half_a_pixel_of_a_long_program() -> None:
     held = _spans([(0, 99_999)], 100_000)
     waiting = list(_without(held, _spans([(0, 0), (50_000, 50_000)], 100_000)))
     assert waiting == [(0.5, 60), (60.5, STRIP_WIDTH)]
+
+
+@given(st.lists(st.integers(0, 40), max_size=20), st.integers(0, 40), st.integers(0, 40))
+def test_what_is_idle_at_a_moment_is_as_long_as_nothing_is_used(uses: list[int], moment: int, end: int) -> None:
+    used = sorted(set(uses))
+    idle = [at for first, last in _idle_at([(3, end)], used, moment) for at in range(first, last + 1)]
+    assert bool(idle) == (3 <= moment <= end and moment not in used)
+    if idle:
+        assert moment in idle
+        assert not {*idle} & {*used}
+        assert {idle[0] - 1, idle[-1] + 1} <= {*used, 2, end + 1}

@@ -1,6 +1,7 @@
 """Draw when something is held, and when it only waits, as a strip on the time axis of the program."""
 
-from collections.abc import Iterator, Sequence
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from markupsafe import Markup
@@ -17,7 +18,7 @@ _Span = tuple[float, float]
 
 
 class Life(NamedTuple):
-    """A strip: the paths of what is held, of what only waits, and of the peak; the last two may be empty.
+    """A strip: the paths of what is held, of what only waits, and also over the peak; the last two may be empty.
 
     `look` is the class of its color, as `source-1` or `class-output`; it is from instruction `start` to `end`.
     """
@@ -25,6 +26,7 @@ class Life(NamedTuple):
     look: str
     held: str
     waiting: str
+    idle: str
     peak: str
     start: int
     end: int
@@ -32,7 +34,14 @@ class Life(NamedTuple):
     @property
     def words(self) -> str:
         """The same in words."""
-        return f"live from instruction {self.start:,} to {self.end:,}{', idle at times' if self.waiting else ''}"
+        idle = ", idle at the peak" if self.idle else ", idle at times" if self.waiting else ""
+        return f"live from instruction {self.start:,} to {self.end:,}{idle}"
+
+    @property
+    def shapes(self) -> str:
+        """The parts of the strip, but for the peak, as SVG."""
+        waiting = path(self.waiting, "waiting") if self.waiting else ""
+        return path(self.held) + waiting + (path(self.idle, "idle") if self.idle else "")
 
 
 def life_of(analysis: Analysis, members: Sequence[int], look: str, peak: int | None) -> Life | None:
@@ -44,13 +53,15 @@ def life_of(analysis: Analysis, members: Sequence[int], look: str, peak: int | N
     if not held:
         return None
     shown, used = _spans(held, total), uses(analysis.program, members)
-    is_known = analysis.dump.used_values is not None
-    waiting = list(_without(shown, _spans([(moment, moment) for moment in used], total))) if is_known else []
+    marks, is_known = _spans([(moment, moment) for moment in used], total), analysis.dump.used_values is not None
+    waiting = _without(shown, marks) if is_known else ()
+    idle = _without(_spans(_idle_at(held, used, peak), total), marks) if is_known and peak is not None else ()
     (start, _), (_, end) = held[0], held[-1]
     return Life(
         look=look,
         held=_strokes(shown),
         waiting=_strokes(waiting),
+        idle=_strokes(idle),
         peak=f"M{_pixels(peak * STRIP_WIDTH / total)} 0v{STRIP_HEIGHT}" if peak is not None else "",
         start=start,
         end=end,
@@ -58,22 +69,30 @@ def life_of(analysis: Analysis, members: Sequence[int], look: str, peak: int | N
 
 
 def life_strip(life: Life | None, *, has_words: bool = True) -> Markup:
-    """Draw a life: lighter where it only waits, before a line at the peak; nothing for what is never live.
+    """Draw a life: lighter where it waits, pale where it also does at the peak; nothing for what is never live.
 
     The words are left out where a sentence beside the strip says the same.
     """
     if life is None:
         return Markup()
     words = f' role="img"><title>{life.words}</title>' if has_words else ">"
-    waiting = path(life.waiting, "waiting") if life.waiting else ""
     peak = path(life.peak, "peak") if life.peak else ""
     start = f'<svg class="life {life.look}" viewBox="0 0 {STRIP_WIDTH} {STRIP_HEIGHT}" preserveAspectRatio="none"'
-    return Markup(f"{start}{words}{peak}{path(life.held)}{waiting}</svg>")
+    return Markup(f"{start}{words}{peak}{life.shapes}</svg>")
 
 
 def uses(program: Program, members: Sequence[int]) -> Sequence[int]:
     """Return the moments at which the values of a buffer are written or read, in order."""
     return sorted({*writes(program, members), *reads(program, members)})
+
+
+def _idle_at(held: Sequence[_Stretch], used: Sequence[int], moment: int) -> Sequence[_Stretch]:
+    """Return the one stretch around a moment in which something is held and not used; nothing where there is none."""
+    start, end = next(((first, last) for first, last in held if first <= moment <= last), (moment, moment - 1))
+    before, after = bisect_left(used, moment), bisect_right(used, moment)
+    first = max(start, used[before - 1] + 1) if before else start
+    last = min(end, used[after] - 1) if after < len(used) else end
+    return [(first, last)] if before == after and first <= last else []
 
 
 def _pixels(length: float) -> str:
@@ -100,6 +119,6 @@ def _without(held: Sequence[_Span], used: Sequence[_Span]) -> Iterator[_Span]:
         yield from ((begin, end) for begin, end in zip(edges[::2], edges[1::2], strict=True) if begin < end)
 
 
-def _strokes(spans: Sequence[_Span]) -> str:
+def _strokes(spans: Iterable[_Span]) -> str:
     edges = ((round(left, 1), round(right, 1)) for left, right in spans)
     return "".join(f"M{_pixels(left)} {STRIP_HEIGHT // 2}h{_pixels(right - left)}" for left, right in edges)

@@ -46,21 +46,24 @@ def symbols(space: Space, peak: Peak, axis: TimeAxis, length: int) -> str:
     )
 
 
-def life_below_curve(space: Space, buffer: Life, axis: TimeAxis, length: int) -> str:
-    """Return the drawing of a buffer's life on a page that has the symbols, with the numbers of its ends."""
-    shapes = path(buffer.held) + (path(buffer.waiting, "waiting") if buffer.waiting else "")
+def life_below_curve(space: Space, life: Life, buffer: Life, axis: TimeAxis, length: int) -> str:
+    """Return the drawing of a value's life on a page that has the symbols, with the numbers of its ends.
+
+    A line behind it is the life of its buffer, which other values may hold before and after.
+    """
+    shapes = (path(buffer.held, "buffer") if buffer.held != life.held else "") + life.shapes
     box = f'viewBox="0 0 {STRIP_WIDTH} {STRIP_HEIGHT}" preserveAspectRatio="none"'
     return (
-        f'<svg class="life-curve {buffer.look}" height="{_HEIGHT}" aria-hidden="true">'
+        f'<svg class="life-curve {life.look}" height="{_HEIGHT}" aria-hidden="true">'
         f'<use href="#curve-{space.color}"/>'
         f'<svg y="{_TOP_OF_BAR}" height="{_BAR}" {box}>{shapes}</svg>'
-        f'<use href="#peak-{space.color}"/>{_edges(buffer, axis, length)}</svg>'
+        f'<use href="#peak-{space.color}"/>{_edges(life, axis, length)}</svg>'
     )
 
 
-def _edges(buffer: Life, axis: TimeAxis, length: int) -> str:
+def _edges(life: Life, axis: TimeAxis, length: int) -> str:
     """Return the numbers of the first and the last instruction of a life beside its bar, where they have room."""
-    start, end = buffer.start, buffer.end
+    start, end = life.start, life.end
     room, middle = ROOM_FOR_NUMBER * length, _TOP_OF_BAR + _BAR // 2 + 4
     before = start >= room and not start - room <= axis.peak <= start
     after = end + 1 <= length - room and not end <= axis.peak <= end + room

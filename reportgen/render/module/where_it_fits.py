@@ -49,12 +49,12 @@ def where_it_fits(module: Module, space: Space) -> WhereItFits | None:
     names = _COMMON.get(analysis.backend)
     if space.color != MAIN_SPACE or not names or analysis.missing is not None:
         return None
-    devices = [DEVICES[name] for name in names if not fit or DEVICES[name].size_bytes > fit.capacity.size_bytes]
+    devices = [DEVICES[name] for name in names]
     of_cpu = "This plan is for CPU; a compiler for another backend pads and schedules otherwise."
     note = of_cpu if analysis.backend == "cpu" else ""
     if fit and not fit.is_over:
         return None
-    if not devices or needed * _SMALL_PART < devices[0].size_bytes:
+    if fit or needed * _SMALL_PART < devices[0].size_bytes:
         enough = next((device for device in devices if device.size_bytes >= needed), None)
         return WhereItFits(needed_bytes=needed, rows=(), note=f"{_enough_words(enough, needed)} {note}".rstrip())
     rows = [DeviceRow(device=device, left_bytes=device.size_bytes - needed) for device in devices]

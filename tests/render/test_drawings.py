@@ -6,16 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reportgen.intervals.step_function import StepFunction
 from reportgen.model.shapes import ArrayShape
 from reportgen.parse.shape_parser import parse_shape
 from reportgen.render.drawings.layout_drawing import TileGrid, layout_drawing, tile_grid
 from reportgen.render.drawings.packing import Scale, packing
-from reportgen.render.drawings.step_chart import step_chart
 from reportgen.render.drawings.svg import Box
 
 _RECTANGLE = re.compile(r"M(\d+) (\d+)h(\d+)v(\d+)H(\d+)z")
-_STEP = re.compile(r"([HV])(\d+)")
 
 
 def box(first: int, last: int, low: int, high: int, name: str = "a") -> Box:
@@ -47,35 +44,6 @@ def boxes(most: int, high: int = 1000) -> st.SearchStrategy[list[Box]]:
 def test_a_packing_stays_in_its_frame(found: list[Box], moments: int) -> None:
     size_bytes = max(one.high for one in found)
     assert leaves_its_frame(packing(found, Scale(moments, size_bytes), moments - 1)) == []
-
-
-@given(st.lists(st.integers(0, 8), min_size=1, max_size=900))
-def test_a_step_chart_shows_the_least_amount_of_each_column(amounts: list[int]) -> None:
-    steps = StepFunction.from_changes(
-        [(0, amounts[0]), *((at, amounts[at] - amounts[at - 1]) for at in range(1, len(amounts)))], len(amounts)
-    )
-    scale = Scale(len(amounts), 8)
-    least: dict[int, int] = {}
-    for moment, amount in enumerate(amounts):
-        column = scale.column(moment)
-        least[column] = min(least.get(column, amount), amount)
-    assert drawn_heights(step_chart(steps, steps, scale, None), scale) == [
-        scale.height - amount * scale.height // 8 for _, amount in sorted(least.items())
-    ]
-
-
-def drawn_heights(svg: str, scale: Scale) -> list[int]:
-    area = re.search(r'class="area" d="M0 \d+([^"]*)V\d+z"', svg)
-    assert area
-    heights: list[int] = []
-    height = 0
-    for kind, number in _STEP.findall(area[1]):
-        if kind == "V":
-            height = int(number)
-        else:
-            heights += [height] * (int(number) - len(heights))
-    assert len(heights) == scale.width
-    return heights
 
 
 def grid(text: str) -> TileGrid:

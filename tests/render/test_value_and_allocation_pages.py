@@ -177,11 +177,6 @@ def test_a_table_says_without_scripts_how_many_rows_its_page_has() -> None:
         assert "Without scripts the table has the first 1,000 of 1,200 rows." in text
 
 
-def test_ranges_that_are_left_out_are_counted() -> None:
-    text = " ".join(pages_of(crowded())["a/0.html"].text.split())
-    assert "The first 100 ranges; 1,100 more are not listed." in text
-
-
 @pytest.mark.parametrize("values", [MOST_DRAWN, MOST_DRAWN + 1])
 def test_an_allocation_of_many_values_has_a_map_only_with_scripts(values: int) -> None:
     page = pages_of(crowded(values))["a/0.html"]

@@ -1,30 +1,25 @@
-"""Describe how the bytes of an allocation are used over time: when they are free, how they are packed and reused."""
+"""Describe how the bytes of an allocation are used over time, and how they are packed."""
 
 from collections import defaultdict
-from itertools import islice
 from typing import NamedTuple
 
 from markupsafe import Markup
 
-from reportgen.analyse.byte_ranges import slot_count, slots
 from reportgen.analyse.spaces import occupancies
-from reportgen.intervals.free_space import Holes, holes
+from reportgen.intervals.step_function import StepFunction
+from reportgen.intervals.union import union_over_time
 from reportgen.model import LiveRange
 from reportgen.record import record
 from reportgen.render.drawings.conflicts import overlap_box, real_conflicts
 from reportgen.render.drawings.packing import Scale, packing
-from reportgen.render.drawings.step_chart import step_chart
 from reportgen.render.drawings.svg import Box
-from reportgen.render.html.links import Links, listed
+from reportgen.render.html.links import Links
 from reportgen.render.view import Module
 from reportgen.reports.formats import shortened
 from reportgen.reports.report import key_text
 
 MOST_DRAWN = 400
 """The values up to which an allocation has a map that needs no script."""
-
-_MOST_RANGES = 100
-_MOST_OCCUPANTS = 12
 
 
 class UsageRow(NamedTuple):
@@ -34,49 +29,26 @@ class UsageRow(NamedTuple):
     moment: int
     used_bytes: int
     free_bytes: int
-    largest_hole: int
 
 
-class RangeRow(NamedTuple):
-    """The bytes [low, high) of an allocation and links to the values that hold all of them, in schedule order."""
-
-    low: int
-    high: int
-    size_bytes: int
-    occupants: Markup
-
-
-@record(slots=False)
+@record
 class Drawings:
-    """The packing map of an allocation, the numbers in its caption, and its free bytes if any are ever free.
+    """The packing map of an allocation, and the numbers in its caption.
 
-    `packing` is None where only a script draws the values, because there are more than `MOST_DRAWN`. In a reduced
-    drawing a column shows several moments.
+    `packing` is None where only a script draws the values, because there are more than `MOST_DRAWN`.
     """
 
     packing: Markup | None
     last_moment: int
     conflicts: int
-    free_bytes: Markup | None
-    is_reduced: bool
-    has_too_many_overlaps: bool
 
 
-@record(slots=False)
+@record
 class Usage:
-    """The use of an allocation: empty without live ranges, and without drawings if it has fewer than two values.
-
-    `ranges` are the first of `range_count` byte ranges.
-    """
+    """The use of an allocation: empty without live ranges, and without drawings if it has fewer than two values."""
 
     rows: tuple[UsageRow, ...] = ()
     drawings: Drawings | None = None
-    ranges: tuple[RangeRow, ...] = ()
-    range_count: int = 0
-
-    @property
-    def ranges_left_out(self) -> int:
-        return self.range_count - len(self.ranges)
 
 
 class AllocationUsage:
@@ -98,40 +70,21 @@ class AllocationUsage:
         peak = self._peaks[allocation.color]
         if peak is None or not allocation.size_bytes:
             return Usage()
-        over_time = holes(occupancies(analysis.facts, values), allocation.size_bytes, analysis.moments)
-        rows = _usage_rows(over_time, allocation.size_bytes, peak.moment) if over_time else ()
-        if len(values) < 2:
-            return Usage(rows=rows)
-        # Only those that are shown are made, because the others can be counted without.
-        found = islice(slots(analysis.facts, values, allocation.size_bytes), _MOST_RANGES)
+        used = StepFunction.from_changes(union_over_time(occupancies(analysis.facts, values)), analysis.moments)
         return Usage(
-            rows=rows,
-            drawings=self._drawings(number, over_time, peak.moment),
-            ranges=tuple(
-                RangeRow(low, high, high - low, Markup(listed(occupants, self._links.value, _MOST_OCCUPANTS)))
-                for low, high, occupants in found
-            ),
-            range_count=slot_count(analysis.facts, values, allocation.size_bytes),
+            rows=_usage_rows(used, allocation.size_bytes, peak.moment),
+            drawings=self._drawings(number, peak.moment) if len(values) > 1 else None,
         )
 
-    def _drawings(self, number: int, over_time: Holes | None, peak: int) -> Drawings:
-        """Return the packing map and, to the same scale, the chart of free bytes."""
+    def _drawings(self, number: int, peak: int) -> Drawings:
+        """Return the packing map."""
         analysis, conflicts = self._analysis, self._conflicts.get(number, ())
-        values = analysis.occupants[number]
-        scale = Scale(analysis.moments, analysis.dump.allocations[number].size_bytes)
-        drawn = None
+        values, drawn = analysis.occupants[number], None
         if len(values) <= MOST_DRAWN:
             boxes = [self._box(value, live) for value in values if (live := analysis.facts[value].live)]
+            scale = Scale(analysis.moments, analysis.dump.allocations[number].size_bytes)
             drawn = Markup(packing(boxes, scale, peak, conflicts))
-        is_ever_free = over_time is not None and max(over_time.free.amounts) > 0
-        return Drawings(
-            packing=drawn,
-            last_moment=max(0, analysis.moments - 1),
-            conflicts=len(conflicts),
-            free_bytes=Markup(step_chart(*over_time, scale, peak)) if over_time and is_ever_free else None,
-            is_reduced=scale.is_reduced,
-            has_too_many_overlaps=over_time is None,
-        )
+        return Drawings(packing=drawn, last_moment=max(0, analysis.moments - 1), conflicts=len(conflicts))
 
     def _box(self, number: int, live: LiveRange) -> Box:
         value = self._analysis.facts[number].value
@@ -140,13 +93,11 @@ class AllocationUsage:
         return Box(live.start, live.end + 1, low, high, tooltip, self._links.value_href(number))
 
 
-def _usage_rows(over_time: Holes, size_bytes: int, peak: int) -> tuple[UsageRow, ...]:
+def _usage_rows(used: StepFunction, size_bytes: int, peak: int) -> tuple[UsageRow, ...]:
     """Return the use at the space's peak and, if it ever changes, where the allocation is fullest and emptiest."""
-    free = over_time.free
-    fullest, emptiest = (free.moments[free.amounts.index(pick(free.amounts))] for pick in (min, max))
+    fullest, emptiest = (used.moments[used.amounts.index(pick(used.amounts))] for pick in (max, min))
     named = {"peak of the memory space": peak, "fullest (first time)": fullest, "emptiest (first time)": emptiest}
-    rows = tuple(
-        UsageRow(name, moment, size_bytes - free.at(moment), free.at(moment), over_time.largest.at(moment))
-        for name, moment in named.items()
-    )
-    return rows if min(free.amounts) < max(free.amounts) else rows[:1]
+    # A value may lie beyond the end in a damaged dump.
+    at = {name: (moment, min(used.at(moment), size_bytes)) for name, moment in named.items()}
+    rows = tuple(UsageRow(name, moment, amount, size_bytes - amount) for name, (moment, amount) in at.items())
+    return rows if min(used.amounts) < max(used.amounts) else rows[:1]

@@ -16,11 +16,6 @@ class Scale:
         self.width = min(self.moments, _MOST_COLUMNS)
         self.height = _HEIGHT
 
-    @property
-    def is_reduced(self) -> bool:
-        """Return whether a column shows several moments."""
-        return self.width < self.moments
-
     def column(self, moment: int) -> int:
         """Return the column of a moment."""
         return min(moment, self.moments - 1) * self.width // self.moments

@@ -3,6 +3,7 @@
 from html import escape
 
 from reportgen.model import WHOLE
+from reportgen.program.author import Author
 from reportgen.render.html.links import Links
 from reportgen.render.routes import value_id
 from reportgen.render.value.instruction import DefinitionText
@@ -19,6 +20,7 @@ class ValueRows:
 
     def __init__(self, module: Module, links: Links) -> None:
         self._module, self._links, self._length = module, links, max(module.analysis.moments, 1)
+        self._origins: dict[tuple[str, ...], str] = {}
 
     def row(self, number: int, definition: DefinitionText) -> str:
         """Return the row of a value; the first one of an instruction has the text of that below it."""
@@ -30,7 +32,7 @@ class ValueRows:
             f'<th scope="row">{escape(shortened(values.keys[number].removesuffix(WHOLE)))}',
             live,
             f"<td><code>{escape(cut(values.shapes[number], _LONGEST_SHAPE))}</code>",
-            f"<td>{links.origin_of([author], author.name)}",
+            f"<td>{self._origin(author)}",
             f"<td>{self._readers(number)}",
             f'<td><a href="{links.allocation_href(allocation)}">{index}</a> + {values.offsets[number]:,}',
         )
@@ -39,6 +41,13 @@ class ValueRows:
         is_first = number == definition.values[0]
         text = f'<tr class="text"><td colspan="{len(COLUMNS)}">{definition.text(number)}' if is_first else ""
         return "".join((head, *cells, text))
+
+    def _origin(self, author: Author) -> str:
+        """Return the operation of a row; in a large module, two rows of three have that of another."""
+        seen = author.name, author.relation, author.source, author.read_first
+        if seen not in self._origins:
+            self._origins[seen] = self._links.origin_of([author], author.name)
+        return self._origins[seen]
 
     def _place(self, start: int, end: int) -> str:
         """Return where a life lies on the axis of the program, for the style sheet, which draws it."""

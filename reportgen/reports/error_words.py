@@ -189,9 +189,20 @@ def program_need(event: OutOfMemory) -> SizeRange | None:
     return need if is_program and event.space in _MAIN and event.form.backend else None
 
 
+def least_need(event: OutOfMemory, listed: SizeRange | None) -> SizeRange | None:
+    """Return what is needed of a device's main memory at least: what failed or, without that, what is `listed`.
+
+    None where something else limits it.
+    """
+    is_part = event.kind in ("fragment", "execution", "attempt", "data") and not event.free
+    is_elsewhere = event.space not in _MAIN or any(buffer.kind == "scoped" for buffer in event.buffers)
+    return (event.needed or listed) if is_part and not is_elsewhere else None
+
+
 def devices_of(event: OutOfMemory) -> Sequence[Device]:
-    """Return the known devices of the backend that printed a text, the smallest first."""
-    kinds = [one for one in DEVICES.values() if one.title.startswith("TPU") == (event.form.backend == "tpu")]
+    """Return the known devices of the backend that printed a text, or all if it is unknown, the smallest first."""
+    backend = event.form.backend
+    kinds = [one for one in DEVICES.values() if not backend or one.title.startswith("TPU") == (backend == "tpu")]
     return sorted(kinds, key=lambda one: one.size_bytes)
 
 

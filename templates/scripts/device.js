@@ -1,5 +1,5 @@
 // Where the device of a program is not known, the reader names one. The choice is kept for the other pages of the site,
-// and what depends on it follows: the first cards and the chart of a module, and the overview.
+// and what depends on it follows: the first cards and the chart of a module, errors, and the overview.
 import { byId } from "./dom.js";
 import { keep, recall } from "./storage.js";
 
@@ -36,10 +36,8 @@ export const followDevice = (follower) => {
 /** Let the reader name the device, on a page that has programs whose device is not known. */
 export const startDevice = () => {
   const choice = choiceOf();
-  if (!choice && !document.querySelector("#modules-table [data-needs]")) return;
-  capacity = Number(recall(STORE)) || null;
   if (!choice) return;
-  choice.value = String(capacity ?? "");
+  choice.value = recall(STORE) ?? "";
   // A site of another version may offer other devices.
   if (choice.selectedIndex < 0) choice.value = "";
   capacity = Number(choice.value) || null;

@@ -11,8 +11,10 @@ from playwright.sync_api import Page, expect
 from reportgen.analyse.devices import CHIPS
 from reportgen.reports.formats import human_bytes
 from tests.browser.axe import complaints
+from tests.support.samples import ROOT
 from tests.support.site import SAMPLES, build_site
 
+ERRORS = ROOT / "tests" / "oom" / "texts"
 Visit = Callable[..., Page]
 
 
@@ -32,7 +34,7 @@ def _page(site: Path, name: str) -> str:
 def test_a_device_that_is_named_holds_on_all_pages_of_the_site(samples_site: Path, visit: Visit) -> None:
     page = visit(samples_site)
     counts, fits = page.locator(".title .pill:visible"), page.locator("#modules-table th.fit")
-    expect(counts).to_have_count(0)
+    expect(counts).to_have_text(["4 would fit TPU v2, 7.48 GiB", "4 without a device"])
     expect(fits).to_be_hidden()
     page.locator("#device").select_option(str(CHIPS["v5e"]))
     expect(counts).to_have_text(["4 fit", "4 unknown"])
@@ -42,7 +44,7 @@ def test_a_device_that_is_named_holds_on_all_pages_of_the_site(samples_site: Pat
     page = visit(samples_site, _page(samples_site, "jit-mlp-train-step"))
     choice, verdict = page.locator("#device"), page.locator("#device-verdict")
     expect(choice).to_have_value(str(CHIPS["v5e"]))
-    allocated = int(choice.get_attribute("data-needs") or "")
+    allocated = int(verdict.get_attribute("data-needs") or "")
     expect(verdict).to_have_text(f"Fits: {human_bytes(CHIPS['v5e'] - allocated)} left")
     expect(page.locator(".need .tick")).to_have_text(human_bytes(CHIPS["v5e"]))
     choice.focus()
@@ -51,11 +53,32 @@ def test_a_device_that_is_named_holds_on_all_pages_of_the_site(samples_site: Pat
     expect(page.locator(".need .tick")).to_have_count(0)
 
 
+def test_an_error_without_a_capacity_says_what_the_device_that_is_named_means(
+    tmp_path_factory: pytest.TempPathFactory, visit: Visit
+) -> None:
+    folder = tmp_path_factory.mktemp("errors")
+    shutil.copytree(ERRORS, folder / "texts", ignore=lambda _, names: [name for name in names if name[:2] != "10"])
+    page = visit(build_site(folder / "texts", folder / "site"), "oom/1.html")
+    choice, verdict = page.locator("#device"), page.locator("#device-verdict")
+    least = int(verdict.get_attribute("data-needs") or "")
+    expect(verdict).to_have_text("Device unknown")
+    choice.select_option(str(CHIPS["v5e"]))
+    # Only two buffers are listed, so it cannot be said that the program fits.
+    expect(verdict).to_have_text(f"Unknown: at most {human_bytes(CHIPS['v5e'] - least)} left")
+    expect(page.locator(".need .tick")).to_have_text(human_bytes(CHIPS["v5e"]))
+    choice.evaluate("(choice, size) => { choice.options[1].value = String(size); }", least - 2048)
+    choice.select_option(str(least - 2048))
+    expect(verdict).to_have_text("Does not fit, by at least 2.00 KiB")
+    expect(page.locator(".need .excess")).to_have_count(1)
+    assert not complaints(page)
+
+
 def test_steps_and_chart_say_what_a_device_that_is_too_small_means(samples_site: Path, visit: Visit) -> None:
     page = visit(samples_site, _page(samples_site, "jit-mlp-train-step"))
-    choice, step = page.locator("#device"), page.locator(".step-list > [data-needs]").first
+    choice, verdict = page.locator("#device"), page.locator("#device-verdict")
+    step = page.locator(".step-list > [data-needs]").first
     allocated, after = (
-        int(place.get_attribute(name) or "") for place, name in ((choice, "data-needs"), (step, "data-needs"))
+        int(place.get_attribute(name) or "") for place, name in ((verdict, "data-needs"), (step, "data-needs"))
     )
     line = page.locator("figure[data-space='0'] svg text", has_text="capacity")
     needs = step.locator(".outcome").text_content() or ""

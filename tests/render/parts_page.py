@@ -37,7 +37,7 @@ TEMPLATE = """
 {% for name, fit, elsewhere, has_device in verdicts %}
 {% call part("Number with verdict: " ~ name) %}<div class="need">
 {{ cards.number_with_verdict(3 * gib, fit, elsewhere, has_device) }}
-{% if name == "unknown" %}{{ cards.device_choice(devices, 3 * gib) }}{% endif %}
+{% if name == "unknown" %}{{ cards.device_choice(devices) }}{% endif %}
 </div>{% endcall %}
 {% endfor %}
 {% call part("Change of a number") %}<div class="need">

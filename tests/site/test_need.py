@@ -80,7 +80,7 @@ def test_what_is_needed_after_a_suggestion_is_without_thread_local_memory(run: R
 def test_the_reader_who_names_a_device_gets_the_same_verdict(run: Run) -> None:
     run("build", "-o", "site", "dumps")
     (page,) = Path("site").glob("m/*/index.html")
-    assert f'<select id="device" data-needs="{NEEDED}">' in page.read_text(encoding="utf-8")
+    assert f'data-fits="unknown" data-needs="{NEEDED}">' in page.read_text(encoding="utf-8")
     overview = Path("site", "index.html").read_text(encoding="utf-8")
     assert f' data-needs="{NEEDED}"' in overview
     assert '<td class="number"><data value="5120"' in overview

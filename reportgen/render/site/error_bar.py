@@ -62,6 +62,13 @@ def error_bar(event: OutOfMemory) -> ErrorBar | None:
     )
 
 
+def lone_bar(size: SizeRange) -> ErrorBar:
+    """Return the bar of a need without parts, which is drawn against the capacity once the reader names the device."""
+    segments = [*_named(_WHOLE, "other", size.middle)]
+    need = Need(needed_bytes=size.middle, capacity_bytes=None, scale_bytes=size.middle, segments=segments)
+    return ErrorBar(need=need, limit="capacity", named=[])
+
+
 def _divided(event: OutOfMemory) -> tuple[Sequence[Segment], str, SizeRange | None]:
     """Return the parts of the bar, and what they are compared with by its name."""
     if segments := _in_use(event):

@@ -16,7 +16,7 @@ from reportgen.record import record
 from reportgen.render import routes
 from reportgen.render.html.templates import render
 from reportgen.render.module.where_it_fits import DeviceRow, WhereItFits
-from reportgen.render.site.error_bar import ErrorBar, buffer_name, colored_groups, error_bar
+from reportgen.render.site.error_bar import ErrorBar, buffer_name, colored_groups, error_bar, lone_bar
 from reportgen.reports.error_causes import (
     explained,
     free_of,
@@ -38,6 +38,7 @@ from reportgen.reports.error_padding import (
 from reportgen.reports.error_words import (
     devices_of,
     excess_words,
+    least_need,
     next_heading,
     next_step,
     only_buffer,
@@ -84,7 +85,8 @@ class ListedBuffer:
 class ErrorView:
     """An error as the overview and its own page show it.
 
-    `needed_bytes` are those of a program whose device the reader can name, else None. `remedy` is the shape that would
+    `needed_bytes` are those of a program whose device the reader can name, else None, and `is_part` is whether it needs
+    more than that. `remedy` is the shape that would
     have less padding, `saving_bytes` what that or full tiles would save, at most, and `after_bytes` the need then.
     `scale_bytes` is as long as the longest bar of a buffer. `command` is what `next_step` says to run, empty if
     that is nothing. `facts` are those of a buffer that is the only one, which has no table of `rows`.
@@ -99,6 +101,7 @@ class ErrorView:
     bar: ErrorBar | None
     need_note: str
     needed_bytes: int | None
+    is_part: bool
     heading: str
     next_step: str
     command: str
@@ -130,22 +133,26 @@ def error_pages(site_title: str, errors: Iterable[LoggedError]) -> Iterator[Page
 def _view(error: LoggedError, number: int) -> ErrorView:
     """Return what the page of an error shows; `number` is its place among the errors, from 1."""
     event = error.event._replace(buffers=tuple(map(with_size, error.event.buffers)))
-    made_from = [operand._replace(size=None) for operand in operands(event)]
-    printed = (*made_from, *error.event.buffers)
-    shown = event._replace(buffers=tuple(map(with_size, printed)))
+    made_from = operands(event)
+    shown = event._replace(buffers=(*made_from, *event.buffers))
+    # All operands of one buffer are live with it; those of several may be at other times.
+    known = _sum(shown.buffers if len(event.buffers) == 1 else event.buffers)
     need = program_need(event)
+    asked = need or least_need(event, known)
+    asks_device = asked is not None and not event.capacity
     is_padding = explained(event).cause == "padding"
     remedy = reshaped(shown.buffers) if is_padding else None
     saving = (remedy.saving_bytes if remedy else padding_of_temporaries(event)) if is_padding else 0
     listed, unlisted = [buffer.size for buffer in shown.buffers], _unlisted(event)
     scale = max([1, *(size.middle for size in (*listed, unlisted) if size)])
     is_main = _is_main_buffer(event)
-    only, bar = only_buffer(error.event), error_bar(shown)
-    sizes = [] if only else _figures(event, bar)
+    bar = error_bar(shown)
+    sizes = _figures(event, bar, known)
     devices = devices_of(event)
     where = _where_it_fits(event, devices, need, saving) if need else None
     capacities = [device.usable.high_bytes for device in devices]
-    need_note = _need_note(event, bar)
+    need_note = _need_note(shown, bar)
+    only = () if known else only_buffer(error.event)
     return ErrorView(
         error=error,
         href=routes.out_of_memory(number),
@@ -154,15 +161,16 @@ def _view(error: LoggedError, number: int) -> ErrorView:
         told=[_unbroken(sentence) for sentence in (*told(event), *only) if sentence != shortage_sentence(event)],
         figures=sizes[:_MOST_FIGURES],
         need_words=sizes[0].words if sizes and sizes[0].label.startswith(("Needs", "Asked for", "This buffer")) else "",
-        bar=bar,
+        bar=bar or (lone_bar(asked) if asked and asks_device else None),
         need_note=need_note,
-        needed_bytes=need.middle if need and not event.capacity else None,
+        needed_bytes=asked.middle if asked and asks_device else None,
+        is_part=not need,
         heading=next_heading(event),
         next_step=_around_command(next_step(event)),
         command=_COMMAND if f"`{_COMMAND}`" in next_step(event) else "",
         remedy=remedy,
         saving_bytes=saving,
-        after_bytes=need.middle - saving if need and saving else 0,
+        after_bytes=asked.middle - saving if asked and saving else 0,
         devices=devices,
         where=where,
         fits_nowhere=bool(where and need and not where.rows and all(need.low_bytes > size for size in capacities)),
@@ -170,19 +178,21 @@ def _view(error: LoggedError, number: int) -> ErrorView:
         unlisted=unlisted,
         notes=_open(event, has_parts=not need_note),
         tables=[*_tables(event)],
-        rows=_rows(shown, printed, scale) if len(printed) > 1 else (),
+        rows=_rows(shown, error.event.buffers, scale) if len(shown.buffers) > 1 else (),
         facts=[*_facts(event)] if is_main and not made_from else (),
     )
 
 
-def _figures(event: OutOfMemory, bar: ErrorBar | None) -> Sequence[ErrorFigure]:
-    """Return the sizes of an error that differ, the most important first, without the limit that its bar names."""
+def _figures(event: OutOfMemory, bar: ErrorBar | None, listed: SizeRange | None) -> Sequence[ErrorFigure]:
+    """Return the sizes of an error that differ, the most important first, without the limit that its bar names.
+
+    `listed` is what its buffers add up to.
+    """
     if _is_request(event):
         limit = bar.limit if bar else ""
         return [figure for figure in _figures_of_request(event) if figure.label.lower() != _LIMITS.get(limit, limit)]
     whole = size_named(event, "total allocation")
     needed, capacity = event.needed, event.capacity
-    listed = _sum(event.buffers)
     sizes = [("This buffer alone" if event.kind == "allocation" else "Needs", needed), ("Capacity", capacity)]
     if event.kind == "compiled":
         sizes = [("Needs", needed or whole_of(event)), ("Capacity", capacity)]
@@ -259,8 +269,9 @@ def _need_note(event: OutOfMemory, bar: ErrorBar | None) -> str:
     """Return that the parts of what is needed are unknown, or what was free; empty where the text says it."""
     if bar and bar.limit == "capacity" and not bar.named and not event.buffers:
         return "The message does not say what it is made of."
-    if event.kind == "fragment" and not event.needed and len(event.buffers) > 1:
-        return "The sum of the buffers below. The total is not in this text."
+    if event.kind == "fragment" and not event.needed and any(buffer.size for buffer in event.buffers):
+        total = "The total is not in this text."
+        return f"The sum of the buffers below. {total}" if len(event.buffers) > 1 else total
     if not bar and event.needed and _is_request(event):
         return "The message says neither what was in use nor what was free."
     return ""
@@ -298,13 +309,13 @@ def _device_row(device: Device, need: SizeRange, saving: int) -> DeviceRow:
 
 
 def _rows(event: OutOfMemory, printed: Sequence[LoggedBuffer], scale: int) -> list[ListedBuffer]:
-    """Return the listed buffers as they are `printed`, but with sizes; shares are of the whole program's memory."""
+    """Return the buffers, whose sizes are not all `printed`; shares are of the whole program's memory."""
     whole = whole_of(event)
     groups = enumerate(colored_groups(event), start=1)
     looks = {buffer: f"source-{number}" for number, group in groups for buffer in group.buffers}
     rows = []
-    for buffer, as_printed in zip(event.buffers, printed, strict=True):
-        derived = ["size from its shape"] if buffer.size and not as_printed.size else []
+    for buffer in event.buffers:
+        derived = ["size from its shape"] if buffer.size and buffer not in printed else []
         size, padding = buffer.size.middle if buffer.size else 0, padding_bytes(buffer)
         look = "parameter" if buffer.is_parameter else looks.get(buffer, "other")
         parts = (("padding", padding), (look, size - padding))
@@ -330,7 +341,7 @@ def _is_main_buffer(event: OutOfMemory) -> bool:
 def _facts(event: OutOfMemory) -> Iterator[tuple[str, str]]:
     """Yield what is known of the only buffer and not said by a sentence or the figures, each with its label."""
     [buffer] = event.buffers
-    if not only_buffer(event) and not padding_bytes(buffer):
+    if buffer.size and not padding_bytes(buffer):
         yield "Buffer", buffer_name(buffer)
     if buffer.instruction and buffer.instruction != buffer_name(buffer):
         yield "Instruction", buffer.instruction

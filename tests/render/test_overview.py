@@ -115,7 +115,7 @@ def test_the_overview_has_those_that_do_not_fit_the_largest_others_and_a_count_o
     assert len(_rows(pages["index.html"])) == len(over) + len(large) + len(small)
     text = " ".join(read_page(pages["index.html"]).text.split())
     assert f"{len(over)} that do not fit and the {MOST_FITTING} largest others" in text
-    assert "12 more modules need at most 1.00 GiB each. Show all 41" in text
+    assert "12 more modules need at most 1.00 GiB each. Show all 33" in text
 
 
 def test_small_modules_are_a_sentence_unless_it_is_one_or_all_are() -> None:

@@ -7,6 +7,7 @@ whatever looks at all modules at once (search, the filter, previous and next) re
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from operator import attrgetter
 from pathlib import PurePosixPath
 from typing import Any
 
@@ -27,7 +28,7 @@ from reportgen.reports.summary import LargestLine, Summary, biggest_first
 from reportgen.work import Front, Page
 
 MODULES_PER_PAGE = 500
-MOST_FITTING = 12
+MOST_FITTING = 8
 """Rows that the overview begins with of modules that fit, or may fit."""
 SMALL_BYTES = 1 << 20
 """Modules that need less are none of them, unless all do."""
@@ -149,25 +150,13 @@ class ModuleRow:
 
 @record
 class FitCounts:
-    """How many modules do not fit, how many do, and of how many that is not known.
+    """How many modules do not fit, how many do, and of how many that is not known, in words, each empty for none.
 
     Those need at most `small_bytes`, if that is too little for a row of its own, and else 0.
     """
 
-    over: int
-    fitting: int
-    unknown: int
-    small_bytes: int
-
-    @property
-    def words(self) -> Sequence[str]:
-        """Return the three in words, each empty for none."""
-        small = f"small, at most {formats.human_bytes(self.small_bytes)}" if self.small_bytes else "unknown"
-        return (
-            f"{self.over:,} {'does' if self.over == 1 else 'do'} not fit" if self.over else "",
-            f"{self.fitting:,} {'fits' if self.fitting == 1 else 'fit'}" if self.fitting else "",
-            f"{self.unknown:,} {small}" if self.unknown else "",
-        )
+    words: Sequence[str]
+    small_bytes: int = 0
 
 
 @record
@@ -226,8 +215,9 @@ def overview_pages(site_title: str, summaries: Sequence[Summary], front: Front) 
     )
     yield shard("modules", columns)
     shown, pages = front_rows(rows), routes.pages_of(len(rows), MODULES_PER_PAGE)
+    has_capacity = any(module.fits is not None for module in modules)
     table = {
-        "has_capacity": any(module.fits is not None for module in modules),
+        "has_capacity": has_capacity,
         "asks_device": any(module.asks_device for module in modules),
         "axis": axis(rows),
         "lacking_text": [row.name for row in rows if NO_TEXT in row.module.filled],
@@ -236,9 +226,10 @@ def overview_pages(site_title: str, summaries: Sequence[Summary], front: Front) 
         "count": len(rows),
         "shown": shown,
         "others": _others(rows, shown, axis(rows)),
+        "suggestions": sum(bool(row.suggestion) for row in rows),
         "backends": sorted(Counter((row.backend, row.module.backend) for row in rows).items()),
         "pages": pages,
-        "fits": _fit_counts(rows, axis(rows)),
+        "fits": _fit_counts(rows, axis(rows)) if has_capacity else _fit_of_all_devices(rows),
         "named": _named_devices(rows, axis(rows)),
     }
     for page in range(1, max(1, pages) + 1):
@@ -321,11 +312,28 @@ def _front_context(modules: Sequence[Summary], front: Front) -> dict[str, Any]:
     }
 
 
-def _named_devices(rows: Sequence[ModuleRow], shared: NeedAxis) -> Sequence[tuple[Device, FitCounts]]:
-    """Return how many modules would fit if those whose device is not known ran on each that the reader can name."""
+def _named_devices(rows: Sequence[ModuleRow], shared: NeedAxis) -> Sequence[tuple[Device, str]]:
+    """Return in words how many modules would fit if those of unknown device ran on each that the reader can name."""
     if not any(row.module.asks_device for row in rows):
         return []
-    return [(device, _fit_counts(rows, shared, device.size_bytes)) for device in DEVICES.values()]
+    return [(device, "|".join(_fit_counts(rows, shared, device.size_bytes).words)) for device in DEVICES.values()]
+
+
+def _fit_of_all_devices(rows: Sequence[ModuleRow]) -> FitCounts:
+    """Count the modules of unknown device that would fit none that the reader can name, or even the smallest."""
+    sizes = [row.module.needed_bytes for row in rows if row.module.asks_device]
+    smallest, *_, largest = sorted(DEVICES.values(), key=attrgetter("size_bytes"))
+    over = sum(size > largest.size_bytes for size in sizes)
+    fitting = sum(size <= smallest.size_bytes for size in sizes)
+    between, others = len(sizes) - over - fitting, len(rows) - len(sizes)
+    rest = [f"{between:,} depending on the device"] * bool(between) + [f"{others:,} without a device"] * bool(others)
+    return FitCounts(
+        words=(
+            f"{over:,} would fit no device" if over else "",
+            f"{fitting:,} would fit {smallest.title}, {formats.human_bytes(smallest.size_bytes)}" if fitting else "",
+            ", ".join(rest),
+        )
+    )
 
 
 def _fit_counts(rows: Sequence[ModuleRow], shared: NeedAxis, named_bytes: int | None = None) -> FitCounts:
@@ -337,11 +345,16 @@ def _fit_counts(rows: Sequence[ModuleRow], shared: NeedAxis, named_bytes: int | 
     ]
     unknown = [module.needed_bytes for module, fits in zip(modules, verdicts, strict=True) if fits is None]
     most = max(unknown, default=0)
+    small_bytes = most if most < shared.least_bytes else 0
+    over, fitting = verdicts.count(False), verdicts.count(True)
+    rest = f"small, at most {formats.human_bytes(small_bytes)}" if small_bytes else "unknown"
     return FitCounts(
-        over=verdicts.count(False),
-        fitting=verdicts.count(True),
-        unknown=len(unknown),
-        small_bytes=most if most < shared.least_bytes else 0,
+        words=(
+            f"{over:,} {'does' if over == 1 else 'do'} not fit" if over else "",
+            f"{fitting:,} {'fits' if fitting == 1 else 'fit'}" if fitting else "",
+            f"{len(unknown):,} {rest}" if unknown else "",
+        ),
+        small_bytes=small_bytes,
     )
 
 

@@ -47,7 +47,7 @@ class PeakBuffers(PeakFigures):
     buffers: Count
     """The number of buffers; 0 for memory that is reserved and never used."""
     name: str | None
-    """The argument or operation, with # for numbers that differ; null if it is not known."""
+    """The argument or operation, with # for numbers and * for parts that differ; null if it is not known."""
     shape: str | None
     """Their shape; null for memory that is reserved and never used."""
     reserved: bool

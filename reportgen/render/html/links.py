@@ -37,8 +37,8 @@ def listed(items: Sequence[Item], link: Callable[[Item], str], most: int = MOST_
 
 def filters(words: Mapping[str, str]) -> str:
     """Return the fragment that filters a table by these words, escaped for HTML."""
-    # A second # would end the fragment for some readers of URLs, and the filter takes any number for a blank.
-    asked = {name: text.replace("#", " ").strip() for name, text in words.items()}
+    # A second # would end the fragment for some readers of URLs. The filter takes anything for a blank.
+    asked = {name: text.replace("#", " ").replace("*", " ").strip() for name, text in words.items()}
     return escape(urlencode({name: text for name, text in asked.items() if text}))
 
 
@@ -170,7 +170,7 @@ class Links:
         return self.path(self._module.routes.listing(kind))
 
     def filtered_values(self, **words: str) -> Markup:
-        """Return the href of the values that have these words; a `#` stands for numbers that differ."""
+        """Return the href of the values that have these words; `#` and `*` stand for what differs."""
         return Markup(f"{self.listing('values')}#{filters(words)}")
 
     def checks(self) -> str:

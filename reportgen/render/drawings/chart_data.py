@@ -26,6 +26,8 @@ _WIDE, _NARROW = 1100, 270
 """The width of the plot on a wide page and on a narrow one, in pixels."""
 _HELD_NAMES = {"parameter": "arguments", "output": "outputs", "constant": "constants"}
 _HEADROOM = 1.12
+_OF_SCRIPTS = ("temporary", "bands", "live", "changed", "changed-peak", "begin", "chosen")
+"""The datasets that are empty until a script fills them."""
 MOST_ABOVE = 3
 """A capacity that is so many times all else is not drawn, because the chart would be flat."""
 
@@ -57,53 +59,50 @@ def memory_over_time(
     # A second track takes its room from the plot.
     height = CHART_HEIGHT - TRACK_HEIGHT * any(phase["row"] for phase in tracks)
     steps = _thinned_steps(space.static_bytes, space.temp, space.live, parts.parts if parts else ())
-    names, legend = _names(
-        _areas(parts, held, steps, space.temp.at(peak.moment)), last, top / height, capacity or None, peak.amount
-    )
+    areas = _areas(parts, held, steps, space.temp.at(peak.moment))
+    names, legend = _names(areas, last, top / height, capacity or None, peak.amount)
     marks = [(f"peak {formats.human_bytes(peak.amount)}", _without_room(legend), peak.moment)]
     if analysis.xla_peak and analysis.xla_peak.moment != peak.moment:
         printed = formats.human_bytes(analysis.xla_peak.sum_bytes)
         marks.append((f"XLA prints {printed}", "", analysis.xla_peak.moment))
-    is_early = 2 * peak.moment < analysis.moments
     datasets = {
         "held": held,
-        "temporary": [],
-        "bands": [],
-        "live": [],
         "names": names,
         "levels": [{"limit": limit}],
-        # On the side where the peak is not.
-        "capacity": [{"limit": capacity, "label": _capacity_label(capacity), "side": "right" if is_early else "left"}]
-        if capacity
-        else [],
-        # The name of a mark is on the side of its line that has room for it.
-        "marks": [
-            {
-                "label": label,
-                "more": more,
-                "moment": moment,
-                "amount": space.static_bytes + space.temp.at(moment),
-                "row": row,
-                "side": "left" if 2 * moment < analysis.moments else "right",
-            }
-            for row, (label, more, moment) in enumerate(marks)
-        ],
+        "capacity": _capacity(capacity, is_peak_early=2 * peak.moment < analysis.moments),
+        "marks": _marks(marks, analysis.moments, space.static_bytes, space.temp),
         "phases": tracks,
         "again": [{"moment": moment} for moment in _recomputing(analysis)],
-        "changed": [],
-        "changed-peak": [],
-        "begin": [],
-        "chosen": [],
+        **dict.fromkeys(_OF_SCRIPTS, ()),
     }
-    parameters = {
-        "first": 0,
-        "last": last,
-        "low": 0,
-        "limit": top,
-        **byte_ticks(max(limit, capacity)),
-    }
+    parameters = {"first": 0, "last": last, "low": 0, "limit": top, **byte_ticks(max(limit, capacity))}
     legend = legend if parts else []  # the classes have a legend of their own
     return {"datasets": datasets, "params": parameters, "steps": steps, "legend": legend, "height": height}
+
+
+def _capacity(size_bytes: int, *, is_peak_early: bool) -> Sequence[Mapping[str, Any]]:
+    """Return the line of a capacity, with its label on the side where the peak is not; none for 0 bytes."""
+    if not size_bytes:
+        return ()
+    side = "right" if is_peak_early else "left"
+    return ({"limit": size_bytes, "label": _capacity_label(size_bytes), "side": side},)
+
+
+def _marks(
+    marks: Sequence[tuple[str, str, int]], moments: int, static_bytes: int, temp: StepFunction
+) -> Sequence[Mapping[str, Any]]:
+    """Return dots on the curve; the name of each is on the side of its line that has room for it."""
+    return [
+        {
+            "label": label,
+            "more": more,
+            "moment": moment,
+            "amount": static_bytes + temp.at(moment),
+            "row": row,
+            "side": "left" if 2 * moment < moments else "right",
+        }
+        for row, (label, more, moment) in enumerate(marks)
+    ]
 
 
 def _without_room(legend: Sequence[Mapping[str, Any]]) -> str:

@@ -344,7 +344,7 @@ export const startPackingMap = (axis) => {
   };
   const observer = new IntersectionObserver((entries) => {
     if (entries.some((entry) => entry.isIntersecting)) start();
-  }, { rootMargin: "400px" });
+  }, { rootMargin: "100%" });
   observer.observe(figure);
   addEventListener("beforeprint", start);
   addEventListener("load", () => setTimeout(start, IDLE_MILLISECONDS));

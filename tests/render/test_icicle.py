@@ -109,9 +109,16 @@ def test_nothing_is_drawn_of_a_peak_without_names() -> None:
     assert drawn(analysis_of((8, Author()), (8, Author()))) is None
 
 
-def test_a_tree_has_a_row_for_the_boxes_without_names() -> None:
-    sizes = {"a": 980, "b": 13, "c": 7}
-    parts = [(size << 20, Author(scope=f"jit(f)/{name}", stack=(STEP,))) for name, size in sizes.items()]
-    made = drawn(analysis_of(*parts, (1 << 30, Author(argument="params['w']", rule="argument"))))
+def test_what_is_below_a_box_without_a_name_is_not_drawn() -> None:
+    parts = [(7, Author(argument=f"o['{name}']", rule="argument")) for name in "ab"]
+    made = drawn(analysis_of((986, Author(scope="exp", stack=(LAYER, STEP))), *parts))
     assert made
-    assert [box.more for box in made.boxes if box.place] == [("2 more", "20.00 MiB")]
+    assert [(box.look, box.name, box.children) for box in made.boxes[1:]] == [("argument", "", ())]
+
+
+def test_arguments_without_room_for_the_word_are_short() -> None:
+    for others, name in ((950, "args"), (50, "arguments")):
+        arguments = [(25, Author(argument=f"o['{name}']", rule="argument")) for name in "ab"]
+        made = drawn(analysis_of((others, Author(scope="exp", stack=(LAYER, STEP))), *arguments))
+        assert made
+        assert [box.name for box in made.boxes if box.look == "argument"] == [name]

@@ -3,6 +3,7 @@
 It is drawn without scripts. What is too narrow to see is one box, so that every row adds up to the one above it.
 """
 
+import re
 from collections.abc import Mapping, Sequence, Set
 from heapq import nsmallest
 
@@ -17,8 +18,7 @@ from reportgen.reports.source_words import line_words
 
 _MOST_BOXES = 72
 """Of larger parts; each box may have one more below it for what is left out."""
-_NARROWEST = 1 / 100
-_ROOM_FOR_NAME = 1 / 50
+_NARROWEST, _ROOM_FOR_NAME = 1 / 100, 3 / 100
 _LEVELS = 6
 _COLORS, _MOST_LEFT_OUT = 4, 3
 _WIDTH, _CHARACTER = 1172, 8.5
@@ -26,6 +26,8 @@ _WIDTH, _CHARACTER = 1172, 8.5
 _LONGEST_NAME, _LONGEST_TITLE = 48, 160
 _HELD = {"arguments": "argument", "argument": "argument", "outputs": "output", "output": "output"}
 _KINDS = {"arguments": "arguments", "outputs": "outputs", "no line": "no source line", "unused": "reserved, never used"}
+_SHORT = {"arguments": "args", "outputs": "outs", "no source line": "no line"}
+_SUBSCRIPT = re.compile(r"\['([^']+)'\]")
 
 
 @record
@@ -34,8 +36,7 @@ class PeakBox:
 
     `look` is its color: `source-1` for the largest line, `argument`, `output`, `several` where lines differ, or
     `other`. The `place` is a line, and the operation where it is a single one. Name, place, shape and amount are empty
-    where there is no room for a name; the title has all of them. There is no `href` for bytes of no value. It stands
-    for some `parts`: those that are too small for a box are one.
+    where there is no room for a name; the title has all of them. There is no `href` for bytes of no value.
     """
 
     look: str
@@ -48,11 +49,6 @@ class PeakBox:
     percent: str
     size_bytes: int
     children: tuple["PeakBox", ...]
-    parts: int = 1
-
-    @property
-    def more(self) -> Sequence[str]:
-        return _more(self.children)
 
 
 @record
@@ -76,10 +72,6 @@ class Icicle:
     lines: Sequence[ColoredLine]
     left_out: str
     is_by_scope: bool
-
-    @property
-    def more(self) -> Sequence[str]:
-        return _more(self.boxes)
 
 
 def icicle_of_space(module: Module, space: Space, links: Links) -> Icicle | None:
@@ -114,7 +106,7 @@ def icicle(stacks: PeakStacks, links: Links, line_looks: Mapping[str, str]) -> I
         + [
             ColoredLine(look=_HELD[root.kind], name=root.kind, href="", size_bytes=root.size_bytes)
             for root in stacks.roots
-            if root.kind in _HELD
+            if root.kind in _HELD and root.size_bytes >= _NARROWEST * stacks.size_bytes
         ],
         left_out=", ".join(map(_place, stacks.above[-_MOST_LEFT_OUT:])),
         is_by_scope=bool(stacks.origins) and not stacks.has_lines,
@@ -129,16 +121,24 @@ class _Boxes:
         self._shown = _largest(stacks)
 
     def below(self, nodes: Sequence[StackNode], size_bytes: int, frame: Frame | None) -> tuple[PeakBox, ...]:
-        """Return the boxes of nodes that add up to some bytes, below a frame; what is not shown is one box."""
+        """Return the boxes of nodes that add up to some bytes, below a frame; what is not shown is one box.
+
+        A row in which no box has room for a name is none.
+        """
         shown = [node for node in nodes if id(node) in self._shown]
+        if not any(map(self._has_room, shown)):
+            return ()
         boxes = [self._box(node, frame) for node in shown]
         rest = size_bytes - sum(node.size_bytes for node in shown)
-        if boxes and rest:
+        if rest:
             boxes.append(self._rest(rest, len(nodes) - len(shown)))
         return tuple(boxes)
 
+    def _has_room(self, node: StackNode) -> bool:
+        return node.size_bytes >= _ROOM_FOR_NAME * self._total
+
     def _box(self, node: StackNode, around: Frame | None) -> PeakBox:
-        has_room = node.size_bytes >= _ROOM_FOR_NAME * self._total
+        has_room = self._has_room(node)
         name, place = _words(node, around, _WIDTH * node.size_bytes / self._total)
         size = f"{exact_bytes(node.size_bytes)}, {percent(node.size_bytes, self._total)}"
         return PeakBox(
@@ -166,7 +166,6 @@ class _Boxes:
             percent=self._percent(size_bytes),
             size_bytes=size_bytes,
             children=(),
-            parts=parts,
         )
 
     def _percent(self, size_bytes: int) -> str:
@@ -185,14 +184,6 @@ class _Boxes:
         return href or (self._links.value_href(node.largest) if node.largest is not None else "")
 
 
-def _more(boxes: Sequence[PeakBox]) -> Sequence[str]:
-    """Return what a tree, which only has boxes with names, says of the others next to them: their number and bytes."""
-    others = [box for box in boxes if not box.name]
-    if len(others) in (0, len(boxes)):
-        return ()
-    return f"{sum(box.parts for box in others):,} more", human_bytes(sum(box.size_bytes for box in others))
-
-
 def _largest(stacks: PeakStacks) -> Set[int]:
     """Return the identities of the nodes that get a box. A parent is never smaller than its child and comes first."""
     nodes: list[StackNode] = []
@@ -207,10 +198,13 @@ def _largest(stacks: PeakStacks) -> Set[int]:
 def _words(node: StackNode, around: Frame | None, width: float) -> tuple[str, str]:
     """Return what a box is called, and its line; the file is named where it is another than around it.
 
-    A function that is too long for a box of that width, in pixels, is called by its line alone.
+    A function that is too long for a box of that width, in pixels, is called by its line alone; arguments and outputs
+    are short.
     """
     if not node.frame:
-        return node.name or _KINDS.get(node.kind, ""), ""
+        subscript = _SUBSCRIPT.fullmatch(node.name)
+        name = subscript[1] if subscript else node.name or _KINDS.get(node.kind, "")
+        return (_SHORT.get(name, name) if len(name) * _CHARACTER > width else name), ""
     function, line = _function(node.frame), f":{node.frame.line}"
     if function and len(function) * _CHARACTER > width:
         return line, node.operation

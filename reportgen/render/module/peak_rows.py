@@ -5,6 +5,7 @@ Every grouping has the columns of `reports/peak_table.py`, and its own after the
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import field
 from operator import itemgetter
 from typing import Any, Generic, TypeVar
 
@@ -30,7 +31,7 @@ from reportgen.reports.column import Column
 from reportgen.reports.formats import shortened
 from reportgen.reports.peak_table import PeakFigures, peak_columns, peak_figures
 
-_SHOWN, _SHOWN_ALONE = 6, 25
+_SHOWN, _SHOWN_ALONE = 6, 12
 
 
 @record(kw_only=False)
@@ -49,12 +50,8 @@ class PeakTableRow(PeakFigures, Generic[_Part]):
     """A row of a page: what it has of a peak, its bytes by color, and a value of each of its buffers."""
 
     part: _Part
-    by_color: Sequence[tuple[str, int]]
+    parts: Sequence[tuple[str, int]] = field()  # where others have a property
     numbers: Sequence[int]
-
-    @property
-    def parts(self) -> Sequence[tuple[str, int]]:
-        return self.by_color
 
 
 @record
@@ -222,11 +219,11 @@ class _Tables:
         )
 
     def _row(
-        self, part: _Part, kind: MemoryClass, by_color: Sequence[tuple[str, int]], numbers: Sequence[int]
+        self, part: _Part, kind: MemoryClass, parts: Sequence[tuple[str, int]], numbers: Sequence[int]
     ) -> PeakTableRow[_Part]:
-        size_bytes = sum(size for _, size in by_color)
+        size_bytes = sum(size for _, size in parts)
         return peak_figures(
-            PeakTableRow, self._module, size_bytes, kind, numbers, part=part, by_color=by_color, numbers=numbers
+            PeakTableRow, self._module, size_bytes, kind, numbers, part=part, parts=parts, numbers=numbers
         )
 
     def _by_line(self, group: PeakGroup) -> Sequence[tuple[str, int]]:
@@ -247,8 +244,8 @@ class _Tables:
     def _owned(self, share: Share) -> PeakTableRow[Owned]:
         kind = memory_class(self._analysis.dump.allocations[share.allocation])
         numbers = () if share.value is None else (share.value,)
-        by_color = ((self._color(kind, numbers), share.size_bytes),)
-        return self._row(Owned(share, held_for(self._analysis, share)), kind, by_color, numbers)
+        parts = ((self._color(kind, numbers), share.size_bytes),)
+        return self._row(Owned(share, held_for(self._analysis, share)), kind, parts, numbers)
 
     def _operation(self, row: PeakTableRow[PeakGroup]) -> Markup:
         """Return what wrote the buffers; bytes without any are of allocations that are reserved and never used."""
@@ -260,7 +257,7 @@ class _Tables:
         if not row.numbers:
             return Markup("<em>reserved, never used</em>")
         times = f"{len(row.numbers):,} × " if len(row.numbers) > 1 else ""
-        held = self._links.term("reserved", "reserved for") + " " if row.part.is_held else Markup("")
+        held = Markup("<small>{}</small> ").format(self._links.term("reserved", "reserved")) if row.part.is_held else ""
         return held + _code(f"{times}{row.part.shape}")
 
     def _buffers(self, row: PeakTableRow[PeakGroup]) -> Markup:
@@ -310,7 +307,7 @@ class _Tables:
 
     def _life(self, row: PeakTableRow[Any]) -> Life | None:
         members = [member for number in row.numbers for member in self._analysis.program.buffers.members(number)]
-        largest = max(row.by_color, key=itemgetter(1))[0]
+        largest = max(row.parts, key=itemgetter(1))[0]
         return life_of(self._analysis, members, f"fill-{largest}", self._peak.moment if self._peak else None)
 
 

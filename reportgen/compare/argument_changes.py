@@ -11,6 +11,7 @@ from reportgen.record import record
 from reportgen.reports.formats import counted, human_bytes, signed_bytes
 
 _STATIC, _TEMPORARY, _SLACK = FIGURES.index("static"), FIGURES.index("peak_temp"), FIGURES.index("slack")
+_NEEDED = FIGURES.index("needed")
 _PART = re.compile(r"\[[^\]]*\]?|\{[^}]*\}?|\.?[^\[.{]+")
 _MOST_NAMES, _MOST_SHAPES = 2, 3
 _LEAST_PART = 1000
@@ -58,18 +59,21 @@ def cause_words(
 
     `amounts` are the figures of a memory space before and after, and `origins` where their peaks come from. The main
     causes come first: changes of the arguments that may explain them, checkpoints, and what other shapes did against
-    both. Without these, it is the largest change of memory.
+    both. Without these, it is the memory that changed. What is not named is said where figures do not add up.
     """
     known, moved = argument_changes(before, after), _moved(*amounts)
     change = sum(moved.values())
     causes = [*argument_causes(before, after, change), *_checkpoints(*origins, change)]
     parts = [f"{words} {signed_bytes(moved[words])}" for words in sorted(moved, key=lambda words: -abs(moved[words]))]
+    need_change = (amounts[1][_NEEDED] or 0) - (amounts[0][_NEEDED] or 0)
+    if parts and signed_bytes(need_change) != signed_bytes(change):
+        parts.append(f"everything else {signed_bytes(need_change - change)}")
     if causes:
         old, new = _by_name(before), _by_name(after)
         resized = (change.words for change in _resized(_reshaped(old, new), old, new))
         causes += [words for words in resized if words not in causes]
     else:
-        causes, parts = parts[:1], parts[1:]
+        causes, parts = parts, []
     others = [words for words in known if words not in causes]
     if before and after and not known:
         others = ["arguments unchanged"]

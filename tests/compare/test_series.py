@@ -142,9 +142,19 @@ def test_the_cause_names_the_change(after: Arguments, words: str) -> None:
 def test_the_cause_says_where_the_bytes_went() -> None:
     said = cause_words(DONATED, PLAIN, (figures(10, 5)[0], figures(4, 8)[0]), NOWHERE)
     assert said == [
-        "arguments, outputs and constants −6 B",
-        "temporaries +3 B; no longer donated: params['layers'][…]['w'] (6.00 MiB → 0 B)",
+        "arguments, outputs and constants −6 B; temporaries +3 B",
+        "no longer donated: params['layers'][…]['w'] (6.00 MiB → 0 B)",
     ]
+
+
+def test_figures_of_a_cause_add_up() -> None:
+    before = 0, 20 << 10, 0, 10 << 10, 10 << 10, 0, 0
+    after = 0, 10 << 10, 0, 1 << 10, 10 << 10, 0, -1 << 10
+    said = cause_words(PLAIN, PLAIN, (before, after), NOWHERE)
+    assert said[0] == "arguments, outputs and constants −9.00 KiB; slack −1.00 KiB"
+    unnamed = 0, 11 << 10, 0, 1 << 10, 10 << 10, 0, 0
+    said = cause_words(PLAIN, PLAIN, (before, (0, (11 << 10) - 64, *unnamed[2:])), NOWHERE)
+    assert said[0] == "arguments, outputs and constants −9.00 KiB; everything else −64 B"
 
 
 def test_arguments_that_did_not_change_are_no_cause_of_other_temporaries() -> None:

@@ -40,7 +40,7 @@ def test_ticks_are_round_in_order_and_inside(amounts: list[int]) -> None:
     # A label begins or ends at its dot, so that it stays inside.
     assert all((dot.anchor == "end") == ((dot.x > 12 and dot is drawn.dots[-1]) or dot.x > 88) for dot in drawn.dots)
     assert all(dot.anchor == "start" for dot in drawn.dots if dot.x < 12)
-    assert drawn.has_labels == (len(amounts) <= 8)
+    assert (drawn.now or drawn.dots[-1]).label == "all"
 
 
 def test_a_limit_is_drawn_unless_it_would_make_the_chart_flat() -> None:
@@ -89,6 +89,14 @@ def test_a_label_covers_neither_a_limit_nor_the_step_to_its_dot() -> None:
     assert [dot.is_low for dot in drawn.dots] == [True, False, True, False, False]
     assert [dot.anchor for dot in drawn.dots] == ["start", "start", "start", "start", "end"]
     assert placed([3575, 310, 307], 9000).dots[-1].is_low
+
+
+def test_labels_cover_neither_each_other_nor_a_step() -> None:
+    labels = [dot.label for dot in placed([800, 300, 310, 305, 900, 500], 9000).dots]
+    assert labels == ["all", "wide", "all", "none", "all", "all"]
+    few = placed([3575 << 20, 512 << 10, 3575 << 20, 512 << 20], 9000 << 20).dots
+    assert [dot.is_usual for dot in few] == [True, False, True, False]
+    assert "none" in {dot.label for dot in placed([*range(100, 140)], 9000).dots}
 
 
 def test_the_area_stops_where_a_function_is_gone() -> None:

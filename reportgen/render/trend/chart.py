@@ -10,12 +10,12 @@ from typing import Literal
 
 from reportgen.compare.history import Record
 from reportgen.record import record
+from reportgen.reports.formats import human_bytes
 
 MOST_CHANGES = 200
 """The last changes are drawn; the table has all."""
 
 _MOST_TICKS, _MOST_BUILDS = 6, 5
-_MOST_LABELS = 8
 _AFTER = 0.08
 """The least part of the width after the last build, whose amount is to be seen."""
 _CLOSE = 5
@@ -25,10 +25,18 @@ _LABEL_WIDTH, _LABEL_HEIGHT = 52, 11
 _DOT_HEIGHT = 3
 _EDGE = 12
 """Percent of the width beside which a label begins or ends at its dot."""
+_WIDE, _NARROW, _WITH_UNIT = 7.5, 22, 34
+"""Percent of a wide chart and of a narrow one that the label of a dot takes, without and with its unit."""
 _MOST_ABOVE = 1.5
 """A limit more times above all amounts than this is only named, at the edge, because the chart would be flat."""
 _LEAST_RANGE = 8
 """An axis is broken where the amounts differ by less than this part of the largest."""
+
+
+Steps = Sequence[tuple[float, float | None]]
+"""Where an amount begins, in percent from the left, and how high it is; None where it is gone."""
+Box = tuple[float, float, float, float]
+"""The left, the right, the top and the bottom of what is drawn."""
 
 
 @record
@@ -57,7 +65,8 @@ class Dot:
     """A change in percent of the chart from its left and its top.
 
     `anchor` is the part of its label that is at it. The label is above unless it `is_low`, because a limit or the step
-    before is just above.
+    before is just above. `label` says on which charts there is room for it; narrow ones leave out the unit if it
+    `is_usual`, because the axis has it.
     """
 
     x: float
@@ -65,6 +74,8 @@ class Dot:
     change: Change
     anchor: Literal["start", "middle", "end"]
     is_low: bool
+    is_usual: bool
+    label: Literal["none", "wide", "all"] = "none"
 
 
 @record(kw_only=False)
@@ -114,17 +125,16 @@ class BuildTick:
 class Chart:
     """A stepped path of 100 by 100 and the area below it; the axis begins at `low` bytes.
 
-    Dots have labels where these do not cover each other. `rules` are where shapes changed; the path is broken there.
+    `rules` are where shapes changed; the path is broken there.
     `now` is the last build, where the last change is an earlier one. `edge` is where to name the limits without a
     place.
     """
 
     path: str
     area: str
-    dots: tuple[Dot, ...]
+    dots: Sequence[Dot]
     now: Dot | None
     rules: tuple[Rule, ...]
-    has_labels: bool
     levels: tuple[Level, ...]
     builds: tuple[BuildTick, ...]
     limits: tuple[Level, ...]
@@ -154,25 +164,30 @@ def chart(records: Sequence[Record], changes: Sequence[Change], limits: Iterable
 
     limit_places = [y(limit.amount) for limit, is_near in near.items() if is_near]
     steps = [(x(change.build), None if change.amount is None else y(change.amount)) for change in shown]
-    dots = tuple(
-        _dot(place, y, change, before, limit_places, is_last=change.build == last)
+    dots = [
+        replace(
+            _dot(place, y, change, before, limit_places, is_last=change.build == last),
+            is_usual=_unit(change.amount or 0) == _unit(ticks[-1]),
+        )
         for (place, y), change, (_, before) in zip(steps, shown, [(0, None), *steps], strict=False)
         if y is not None
-    )
+    ]
     rules = [(x(change.build), change.resized) for change in shown if change.resized]
     stretches = [*_stretches(steps, {place for place, _ in rules})]
-    is_later = shown[-1].build < last and dots and dots[-1].change is shown[-1]
+    is_later = shown[-1].build < last and dots[-1].change is shown[-1]
+    if is_later:
+        dots.append(replace(dots[-1], x=x(last), anchor="start"))
+    dots = _labelled(dots, steps)
     edge = next((limit for limit, is_near in near.items() if not is_near), None)
     return Chart(
         path="".join(path for _, path in stretches),
         area="".join(f"{path}V100H{start}Z" for start, path in stretches),
-        dots=dots,
-        now=replace(dots[-1], x=x(last), anchor="start") if is_later else None,
+        dots=dots[:-1] if is_later else dots,
+        now=dots[-1] if is_later else None,
         rules=tuple(
             Rule(x=place, words=words, room=round(after - place, 2))
             for (place, words), (after, _) in pairwise([*rules, (100.0, "")])
         ),
-        has_labels=len(shown) <= _MOST_LABELS,
         levels=tuple(
             Level(amount=amount, y=y(amount), is_close=any(abs(y(amount) - place) < _CLOSE for place in limit_places))
             for amount in ticks
@@ -199,38 +214,65 @@ def _dot(x: float, y: float, change: Change, before: float | None, limits: Itera
     if (is_last and x > _EDGE) or x > 100 - _EDGE:
         anchor = "end"
         is_low = is_low or (is_less and y - (before or 0) < room)
-    return Dot(x=x, y=y, change=change, anchor=anchor, is_low=is_low)
+    return Dot(x=x, y=y, change=change, anchor=anchor, is_low=is_low, is_usual=False)
 
 
-def _limit(limit: Limit, y: float, steps: Sequence[tuple[float, float | None]], dots: Iterable[Dot]) -> Level:
+def _unit(amount: int) -> str:
+    return human_bytes(amount).rpartition(" ")[2]
+
+
+def _limit(limit: Limit, y: float, steps: Steps, dots: Iterable[Dot]) -> Level:
     """Return a limit with its name where no step, dot or label is, even if the chart is narrow."""
-    boxes = [*_boxes(steps, dots)]
+    labels = [_label_box(dot, is_narrow=dot.label == "all") for dot in dots if dot.label != "none"]
+    marks = [(dot.x, dot.x, dot.y - _DOT_HEIGHT, dot.y + _DOT_HEIGHT) for dot in dots]
+    boxes = [*_step_boxes(steps), *labels, *marks]
     for width in (_LABEL_WIDTH, _EDGE):
         for is_below in (False, True):
             top = y if is_below else y - _LABEL_HEIGHT
             sides: Sequence[tuple[Literal["left", "right"], int]] = (("right", 100 - width), ("left", 0))
             for side, start in sides:
-                is_free = not any(
-                    left <= start + width and right >= start and high <= top + _LABEL_HEIGHT and low >= top
-                    for left, right, high, low in boxes
-                )
-                if is_free and top + _LABEL_HEIGHT <= 100:
+                name = (start, start + width, top, top + _LABEL_HEIGHT)
+                if top + _LABEL_HEIGHT <= 100 and not any(_overlap(name, box) for box in boxes):
                     return Level(amount=limit.amount, y=y, name=limit.name, side=side, is_below=is_below)
     return Level(amount=limit.amount, y=y, name=limit.name)
 
 
-def _boxes(
-    steps: Sequence[tuple[float, float | None]], dots: Iterable[Dot]
-) -> Iterator[tuple[float, float, float, float]]:
-    """Yield what is drawn as boxes: the left, the right, the top and the bottom of each."""
+def _labelled(dots: Sequence[Dot], steps: Steps) -> list[Dot]:
+    """Return the dots with the labels that cover neither each other nor a step: the last, the first, large changes."""
+    order = sorted(dots[:-1], key=lambda dot: -abs(dot.change.by_bytes or dot.change.amount or 0))
+    labelled = {}
+    for is_narrow in (False, True):
+        taken = [*_step_boxes(steps), _label_box(dots[-1], is_narrow=is_narrow)]
+        labelled[is_narrow] = [dots[-1]]
+        for dot in order:
+            box = _label_box(dot, is_narrow=is_narrow)
+            if not any(_overlap(box, other) for other in taken):
+                taken.append(box)
+                labelled[is_narrow].append(dot)
+    return [
+        replace(dot, label="all" if dot in labelled[True] else "wide" if dot in labelled[False] else "none")
+        for dot in dots
+    ]
+
+
+def _overlap(first: Box, second: Box) -> bool:
+    """Return whether two boxes have a part in common; those that only touch have none."""
+    (left, right, high, low), (start, end, top, bottom) = first, second
+    return left < end and right > start and high < bottom and low > top
+
+
+def _label_box(dot: Dot, *, is_narrow: bool) -> Box:
+    width = (_NARROW if dot.is_usual else _WITH_UNIT) if is_narrow else _WIDE
+    before = {"start": 0.0, "middle": width / 2, "end": width}[dot.anchor]
+    top = dot.y + 1 if dot.is_low else dot.y - _LABEL_HEIGHT
+    return dot.x - before, dot.x - before + width, top, top + _LABEL_HEIGHT - 1
+
+
+def _step_boxes(steps: Steps) -> Iterator[Box]:
     for (x, y), (after, below) in pairwise([*steps, (100.0, None)]):
         if y is not None:
             yield x, after, y, y
             yield after, after, min(y, y if below is None else below), max(y, y if below is None else below)
-    for dot in dots:
-        above, below_dot = (_DOT_HEIGHT, _LABEL_HEIGHT) if dot.is_low else (_LABEL_HEIGHT, _DOT_HEIGHT)
-        width = {"start": (0, _EDGE), "middle": (_EDGE / 2, _EDGE / 2), "end": (_EDGE, 0)}[dot.anchor]
-        yield dot.x - width[0], dot.x + width[1], dot.y - above, dot.y + below_dot
 
 
 def _ticks(amounts: Sequence[int]) -> range:

@@ -20,8 +20,8 @@ from reportgen.work import Page
 
 _PEAK, _NEEDED = FIGURES.index("peak_resident"), FIGURES.index("needed")
 
-_LAST_CHANGES = 5
-"""The changes of a function that the page of all functions has."""
+_LEAST_CHANGES, _MOST_CHANGES = 5, 12
+"""The last changes that the page of all functions has of each at least, and of all together."""
 
 
 @record
@@ -44,6 +44,18 @@ class SpaceTrend:
     def has_changed(self) -> bool:
         """Return whether a build changed it after the one that brought it."""
         return len(self.changes) > 1
+
+    @property
+    def moves(self) -> Sequence[Change]:
+        """Return the builds that made the amount larger or smaller."""
+        return [change for change in self.changes if change.by_bytes]
+
+    @property
+    def worst(self) -> Change | None:
+        """Return the build before the last change that added most, with the same shapes; None where none did."""
+        grown = [change for change in self.moves if (change.by_bytes or 0) > 0 and not change.resized]
+        worst = max(grown, key=lambda change: change.by_bytes or 0, default=None)
+        return worst if worst and worst is not self.moves[-1] else None
 
     @property
     def excess_bytes(self) -> int | None:
@@ -103,14 +115,15 @@ def front_pages(title: str, history: History, budgets: Budgets | None) -> Iterat
 
 def trend_page(path: str, title: str, history: History, trends: Sequence[FunctionTrend]) -> bytes:
     """Return the page with the charts of all functions."""
+    shown = [trend for trend in trends if not trend.is_gone]
     return render(
         "pages/trend.html",
         path,
         site_title=title,
         history=history,
         short=short,
-        most=_LAST_CHANGES,
-        shown=[trend for trend in trends if not trend.is_gone],
+        most=max(_LEAST_CHANGES, _MOST_CHANGES // max(len(shown), 1)),
+        shown=shown,
         gone=[trend for trend in trends if trend.is_gone],
     )
 

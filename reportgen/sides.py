@@ -8,7 +8,7 @@ from itertools import count
 
 from reportgen.compare.baseline import figures_of_report
 from reportgen.compare.builds import BuildComparison, Source, compare_builds, compare_modules
-from reportgen.compare.figures import figures_with_lines, flaws_of
+from reportgen.compare.figures import figures_of_side, flaws_of
 from reportgen.compare.module_pairing import DeviceFit, Side, pair_of
 from reportgen.errors import UnreadableInput
 from reportgen.input.discover import discover
@@ -51,10 +51,15 @@ class BuildFigures:
         return sum(problem.severity == "error" for problem in self.problems)
 
 
-def read_figures(path: AnyPath, max_bytes: int, capacities: Sequence[str] = ()) -> BuildFigures:
+def read_figures(
+    path: AnyPath,
+    max_bytes: int,
+    capacities: Sequence[str] = (),
+    of_side: Callable[[Side], GateModule] = figures_of_side,
+) -> BuildFigures:
     """Return the figures of a report, or of a directory of dumps with the capacities that are given.
 
-    Raises ReportgenError for anything else.
+    `of_side` returns those of a dump. Raises ReportgenError for anything else.
     """
     source = load_source(path, None, str(path), max_bytes)
     if source.report is not None:
@@ -63,7 +68,7 @@ def read_figures(path: AnyPath, max_bytes: int, capacities: Sequence[str] = ()) 
     sides = _modules(source, problems, lambda _: None, capacities)
     if not sides and (error := next((problem for problem in problems if problem.severity == "error"), None)):
         raise UnreadableInput(f"{error.file}: {error.message}")
-    return BuildFigures(source.label, tuple(map(figures_with_lines, sides)), tuple(problems))
+    return BuildFigures(source.label, tuple(map(of_side, sides)), tuple(problems))
 
 
 def compare_sources(

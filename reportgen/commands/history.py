@@ -10,6 +10,7 @@ from reportgen import __version__
 from reportgen.commands.gate import budgets_of
 from reportgen.commands.settings import files_read
 from reportgen.compare.baseline import recorded_report
+from reportgen.compare.figures import figures_with_lines
 from reportgen.compare.history import (
     History,
     Record,
@@ -89,7 +90,9 @@ def _store_of(options: argparse.Namespace) -> AnyPath:
 
 def _record_of(options: argparse.Namespace) -> Record:
     """Return the build to add. Raises UnreadableInput if it is not whole, and UnsoundBuild if it contradicts itself."""
-    build = read_figures(located(options.build), options.max_dump_bytes, options.capacities or ())
+    build = read_figures(
+        located(options.build), options.max_dump_bytes, options.capacities or (), of_side=figures_with_lines
+    )
     if unread := next((problem for problem in build.problems if problem.severity == "error"), None):
         raise UnreadableInput(f"{unread.file}: {unread.message}; a build with an error is not added")
     figures = redact_figures(build.modules, options.redaction) if options.redaction else build.modules

@@ -5,13 +5,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from reportgen.analyse.devices import MAIN_SPACE
-from reportgen.analyse.matmul_work import WorkFigures
 from reportgen.compare.argument_changes import argument_causes, argument_changes
 from reportgen.compare.builds import ModuleComparison
 from reportgen.compare.dump_comparison import DumpComparison, SpaceComparison
 from reportgen.compare.terms import JoinedStep, Kind, Term
 from reportgen.record import record
-from reportgen.reports.formats import counted, end_of, human_flops, percent, signed_bytes
+from reportgen.reports.formats import counted, end_of, human_flops, signed_bytes, signed_percent
 from reportgen.reports.source_words import line_words
 
 _LONGEST_NAME = 40
@@ -52,25 +51,53 @@ class Reason:
 
 @record(kw_only=False)
 class Recomputation:
-    """A change of the work that is done again: `XLA recomputes 4.33 TFLOP more`, `0 % → 29.6 % of the matrix work`."""
+    """A change of the work that is done again: `XLA recomputes 4.33 TFLOP more`, `+42.0 % matrix work`.
+
+    The share is of the work before, without what XLA computed again, as that of a suggestion is.
+    """
 
     words: str
-    shares: str
+    share: str
     cause: str = ""
     """What was done to the program: `checkpoints added`."""
 
     @property
     def sentence(self) -> str:
-        """Return the words with the shares."""
-        return f"{self.words} ({self.shares})"
+        """Return the words with the share."""
+        return f"{self.words} ({self.share})" if self.share else self.words
+
+
+@record
+class Why:
+    """Why the need of the main memory space changed; `reason` is the first change of the arguments that may explain it.
+
+    Without one, it is the first of the `steps`: the largest in the direction of the change, or two where that is less
+    than half of it. The first has the checkpoints that may have made it. `likely` is how much more or less is
+    recomputed if that may explain the change, and `others` if not. None and empty where nothing is known.
+    """
+
+    reason: Reason | None
+    steps: Sequence[Reason]
+    likely: Sequence[Recomputation]
+    others: Sequence[Recomputation]
 
 
 def causes(module: ModuleComparison) -> Sequence[str]:
     """Return the main cause and how recomputation changed, the likeliest first; empty where nothing is known."""
+    known = why(module)
+    main = [known.reason.sentence] if known.reason else []
+    return [*(change.sentence for change in known.likely), *main, *(change.sentence for change in known.others)]
+
+
+def why(module: ModuleComparison) -> Why:
+    """Return why the need of the main memory space changed."""
     likely, others = recomputation(module)
-    main = main_reason(module)
-    again = [change.sentence for change in likely]
-    return [*again, *([main.sentence] if main else ()), *(change.sentence for change in others)]
+    steps = _main_steps(module, likely)
+    before, after = module.figures
+    change = _need_change(module)
+    words = argument_causes(before.arguments, after.arguments, change)[:1] if before and after else ()
+    reasons = [Reason(kind=None, words=first, change_bytes=change) for first in words]
+    return Why(reason=next(iter([*reasons, *steps]), None), steps=steps, likely=likely, others=others)
 
 
 def recomputation(module: ModuleComparison) -> tuple[Sequence[Recomputation], Sequence[Recomputation]]:
@@ -90,39 +117,19 @@ def recomputation(module: ModuleComparison) -> tuple[Sequence[Recomputation], Se
         if again[0] is None or again[1] is None or again[0] == again[1]:
             continue
         change = again[1] - again[0]
-        shares = f"{_share(again[0], before.work)} → {_share(again[1], after.work)} of the matrix work"
+        own = (before.work.matmul_flops or 0) - (before.work.again_by_xla or 0)
+        share = signed_percent(own, own + change)
         words = f"{who} {human_flops(abs(change))} {'more' if change > 0 else 'less'}"
         cause = ""
         if who == "checkpoints recompute" and 0 in again:
             cause = f"checkpoints {'added' if change > 0 else 'removed'}"
-        (likely if change * change_of_need < 0 else others).append(Recomputation(words, shares, cause))
+        (likely if change * change_of_need < 0 else others).append(
+            Recomputation(words, f"{share} matrix work" if share else "", cause)
+        )
     return likely, others
 
 
-def _share(flops: int, work: WorkFigures) -> str:
-    """Return a part of the matrix work."""
-    return percent(flops, work.matmul_flops or 0) if flops else "0 %"
-
-
-def main_reason(module: ModuleComparison) -> Reason | None:
-    """Return why the need of the main memory space changed: the first change of the arguments that may explain it.
-
-    Without one, it is the largest step. None where nothing is known.
-    """
-    before, after = module.figures
-    if before is None or after is None:
-        return None
-    change = _need_change(module)
-    for words in argument_causes(before.arguments, after.arguments, change):
-        return Reason(kind=None, words=words, change_bytes=change)
-    return next(iter(main_steps(module)), None)
-
-
-def main_steps(module: ModuleComparison) -> Sequence[Reason]:
-    """Return the largest step in the direction of the change of the need, or two where that is less than half of it.
-
-    The first has the checkpoints that may have made it.
-    """
+def _main_steps(module: ModuleComparison, likely: Sequence[Recomputation]) -> Sequence[Reason]:
     change, space = _need_change(module), _main_space(module)
     if module.comparison is None or space is None:
         return ()
@@ -134,7 +141,7 @@ def main_steps(module: ModuleComparison) -> Sequence[Reason]:
     is_half = not steps or 2 * abs(steps[0].change_bytes) >= abs(change)
     main = steps[:1] + [step for step in steps[1:2] if not is_half and step.change_bytes * change > 0]
     reasons = [step if isinstance(step, Reason) else step_reason(module.comparison, space, step) for step in main]
-    made_by = next((again.cause for again in recomputation(module)[0] if again.cause), "")
+    made_by = next((again.cause for again in likely if again.cause), "")
     if made_by and main and isinstance(main[0], JoinedStep) and main[0].is_of_temporaries:
         reasons[0] = replace(reasons[0], words=f"{made_by}: {reasons[0].words}")
     return reasons
@@ -153,7 +160,7 @@ def _need_change(module: ModuleComparison) -> int:
     return after - before
 
 
-def other_facts(module: ModuleComparison) -> Sequence[str]:
+def other_facts(module: ModuleComparison, known: Why) -> Sequence[str]:
     """Return what else is known of two builds: whether the arguments changed, and recomputation that explains nothing.
 
     The first change of the arguments is left out where it is the main reason.
@@ -162,9 +169,8 @@ def other_facts(module: ModuleComparison) -> Sequence[str]:
     arguments: Sequence[str] = ()
     if before and after and before.arguments and after.arguments:
         arguments = argument_changes(before.arguments, after.arguments) or ["arguments unchanged"]
-    main = main_reason(module)
-    again = [change.sentence for change in recomputation(module)[1]]
-    return [*(words for words in arguments if main is None or words != main.words), *again]
+    again = [change.sentence for change in known.others]
+    return [*(words for words in arguments if known.reason is None or words != known.reason.words), *again]
 
 
 def _main_space(module: ModuleComparison) -> SpaceComparison | None:

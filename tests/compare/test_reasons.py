@@ -17,13 +17,12 @@ from reportgen.analyse.sibling_arguments import SiblingArguments
 from reportgen.compare.builds import BuildComparison, ModuleComparison, Source, compare_modules
 from reportgen.compare.compare_words import fit_words, headline
 from reportgen.compare.module_pairing import DeviceFit, ModulePair, Side
-from reportgen.compare.reasons import Reason, causes, main_reason, main_steps, other_facts, recomputation, step_reason
+from reportgen.compare.reasons import Reason, causes, other_facts, recomputation, step_reason, why
 from reportgen.compare.terms import KINDS, Kind, Term, steps_of, total
 from reportgen.input.discover import discover
 from reportgen.redact.comparison import ComparisonRedactor
 from reportgen.render.compare.comparison_overview import comparison_overview
-from reportgen.render.compare.comparison_views import module_views
-from reportgen.reports.formats import signed_bytes
+from reportgen.render.compare.comparison_views import module_views, predicted_words
 from reportgen.sides import compare_pair
 from tests.advice.recompiled_programs import program
 from tests.compare.texts import IN_PLACE, NOT_IN_PLACE, measured
@@ -92,7 +91,7 @@ def test_outputs_that_were_temporaries_are_one_step_if_little_is_left_of_both(st
 
 
 def reason_of(compared: ModuleComparison) -> Reason:
-    reason = main_reason(compared)
+    reason = why(compared).reason
     assert reason is not None
     return reason
 
@@ -116,14 +115,15 @@ def test_checkpoints_in_one_build_only_are_the_cause_of_other_temporaries() -> N
 def test_a_second_step_is_named_where_the_first_is_less_than_half_of_the_change() -> None:
     compared = module("vjp_ce+naive", "vjp_ce")
     before, after = compared.needs[MAIN_SPACE]
-    steps = main_steps(compared)
-    assert steps[0] == main_reason(compared)
+    steps = why(compared).steps
+    assert steps[0] == why(compared).reason
     assert len(steps) == 1 + (2 * abs(steps[0].change_bytes) < abs(after - before))
     (row,) = comparison_overview(
         BuildComparison(before=Source("a"), after=Source("b"), modules=(compared,)), has_sites=False
     ).shown
-    others = after - before - sum(step.change_bytes for step in steps)
-    assert row.part.endswith(f"everything else {signed_bytes(others)}")
+    assert row.rest_bytes == after - before - sum(step.change_bytes for step in steps)
+    # The cause has the words of the first.
+    assert [words for _, words in row.steps] == ["", *(step.words for step in steps[1:])]
 
 
 @pytest.mark.parametrize(("subject_bytes", "most"), [(-50, "mainly"), (-49, "the largest part")])
@@ -187,9 +187,9 @@ def test_arguments_explain_a_change_in_their_direction_that_is_not_much_larger(
         for peak, arguments in zip(peaks, (before, after), strict=True)
     ]
     compared = ModuleComparison(figures=(figures[0], figures[1]))
-    assert (main_reason(compared) is not None) == is_cause
+    assert (why(compared).reason is not None) == is_cause
     # What explains nothing is still said.
-    assert bool(other_facts(compared)) != is_cause
+    assert bool(other_facts(compared, why(compared))) != is_cause
 
 
 def recomputing(
@@ -217,14 +217,14 @@ def recomputing(
 def test_recomputing_more_may_explain_a_lower_peak_only(peaks: tuple[int, int], is_likely: bool) -> None:
     likely, others = recomputation(recomputing(peaks, (0, 4)))
     (change,) = likely if is_likely else others
-    assert change.sentence == "XLA recomputes 4.00 TFLOP more (0 % → 40.0 % of the matrix work)"
+    assert change.sentence == "XLA recomputes 4.00 TFLOP more (+40.0 % matrix work)"
     assert len(likely) + len(others) == 1
 
 
 def test_recomputing_less_may_explain_a_higher_peak() -> None:
     (likely,), (other,) = recomputation(recomputing((1, 2), (1, 4), (2, 0)))
-    assert likely.sentence == "checkpoints recompute 2.00 TFLOP less (20.0 % → 0 % of the matrix work)"
-    assert other.sentence == "XLA recomputes 3.00 TFLOP more (10.0 % → 40.0 % of the matrix work)"
+    assert likely.sentence == "checkpoints recompute 2.00 TFLOP less (−22.2 % matrix work)"
+    assert other.sentence == "XLA recomputes 3.00 TFLOP more (+33.3 % matrix work)"
 
 
 @pytest.mark.parametrize("by_xla", [(None, 4), (4, None), (None, None), (4, 4)])
@@ -242,6 +242,13 @@ def test_causes_begin_with_the_recomputation_that_may_explain_the_peak() -> None
     assert first.startswith("checkpoints recompute 4.12 TFLOP more")
     assert "temporary buffers are gone" in main
     assert last.startswith("XLA recomputes 7.83 TFLOP less")
+
+
+def test_the_prediction_of_the_checkpoint_that_was_added_is_said() -> None:
+    names = "evoformer", "evoformer+remat"
+    for (before, after), words in ((names, "9.23 to 12.5 GiB"), (names[::-1], "")):
+        (view,) = module_views([module(before, after)])
+        assert predicted_words(view, why(view.module)) == words
 
 
 def test_the_bars_of_a_waterfall_follow_one_another() -> None:

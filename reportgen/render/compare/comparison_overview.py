@@ -6,12 +6,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from reportgen.analyse.devices import MAIN_SPACE, Capacity
 from reportgen.compare.builds import BuildComparison, ModuleComparison, Status
 from reportgen.compare.compare_words import headline, unknown_words
-from reportgen.compare.reasons import main_reason, main_steps
+from reportgen.compare.reasons import Reason, Why, why
 from reportgen.record import record
 from reportgen.render import routes
 from reportgen.render.compare.comparison_views import page_of
 from reportgen.render.site.file_names import own_parts
-from reportgen.reports.formats import counted, signed_bytes
+from reportgen.reports.formats import counted
 
 _MOST_ROWS = 20
 _MOST_NAMES = 12
@@ -27,6 +27,7 @@ class OverviewRow:
     """
 
     module: ModuleComparison
+    why: Why
     href: str | None
     before_bytes: int | None
     after_bytes: int | None
@@ -38,17 +39,18 @@ class OverviewRow:
         return self.module.figures[1] is not None and self.module.device_fits[1].fits_device is False
 
     @property
-    def part(self) -> str:
-        """Return what the steps and everything else change, `−30.65 GiB, everything else +2.04 GiB`; empty for one."""
-        steps = main_steps(self.module)
-        others = (self.change_bytes or 0) - sum(step.change_bytes for step in steps)
-        if not self.change_bytes or not steps or (len(steps) == 1 and not others):
-            return ""
-        parts = [f"{step.words} {signed_bytes(step.change_bytes)}" for step in steps]
-        # The cause before these words is the first step, or a change of the arguments.
-        if steps[0] == main_reason(self.module):
-            parts[0] = signed_bytes(steps[0].change_bytes)
-        return ", ".join([*parts, *([f"everything else {signed_bytes(others)}"] if others else ())])
+    def steps(self) -> Sequence[tuple[Reason, str]]:
+        """Return the steps that are a part of the change, each with its words, empty for the one that `cause` has."""
+        steps = self.why.steps if self.change_bytes else ()
+        if len(steps) == 1 and not self.rest_bytes:
+            return ()
+        is_said = steps and (steps[0] == self.why.reason or steps[0].kind == "argument resized")
+        return [(step, "" if is_said and step is steps[0] else step.words) for step in steps]
+
+    @property
+    def rest_bytes(self) -> int:
+        """Return what everything but the steps changes."""
+        return (self.change_bytes or 0) - sum(step.change_bytes for step in self.why.steps)
 
     @property
     def change_bytes(self) -> int | None:
@@ -161,6 +163,7 @@ def _row(module: ModuleComparison, apart: str, *, has_sites: bool) -> OverviewRo
         href = side + routes.module_view(module.module.path, module.module.name)
     return OverviewRow(
         module=module,
+        why=why(module),
         href=href,
         before_bytes=needs[0] if before else None,
         after_bytes=needs[1] if after else None,

@@ -5,11 +5,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from reportgen.analyse.devices import MAIN_SPACE
 from reportgen.compare.builds import BuildComparison
 from reportgen.compare.compare_words import fit_words, headline, input_words, matched_words, unknown_words
-from reportgen.compare.reasons import main_reason, main_steps, other_facts, recomputation
+from reportgen.compare.reasons import other_facts, why
 from reportgen.compare.verdicts import Judgement, Verdict
 from reportgen.render import routes
 from reportgen.render.compare.comparison_overview import ComparisonOverview, comparison_overview
-from reportgen.render.compare.comparison_views import OPEN_GROUPS, ModuleView, module_views, page_of
+from reportgen.render.compare.comparison_views import OPEN_GROUPS, ModuleView, module_views, page_of, predicted_words
 from reportgen.render.html.templates import render
 from reportgen.render.module.data_shards import module_columns, shard
 from reportgen.render.site.site_pages import fixed_pages
@@ -22,10 +22,7 @@ WORDS = {
     "headline": headline,
     "input": input_words,
     "matched": matched_words,
-    "reason": main_reason,
-    "recomputation": recomputation,
     "signed_percent": signed_percent,
-    "steps": main_steps,
     "unknown": unknown_words,
 }
 """The functions that templates may call."""
@@ -99,11 +96,14 @@ def _module_page(
         for verdict in judgement.reported
         if verdict.module == name and verdict.path in ("", path) and not (verdict.sentence and verdict.color in said)
     ]
+    known = why(view.module)
     return render(
         "pages/compare.html",
         view.path,
         site_title=title,
         module=view.module,
+        why=known,
+        predicted=predicted_words(view, known) if has_sites else "",
         apart=apart.get(path, ""),
         words=WORDS,
         before_label=comparison.before.label,

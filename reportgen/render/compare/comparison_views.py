@@ -3,14 +3,16 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
+from reportgen.advice.advise import advise
 from reportgen.analyse.capacity import Fit
 from reportgen.analyse.devices import MAIN_SPACE
+from reportgen.analyse.records import Analysis
 from reportgen.analyse.spaces import is_small
 from reportgen.compare.builds import ModuleComparison
 from reportgen.compare.compare_words import evidence_words
 from reportgen.compare.dump_comparison import DumpComparison, SpaceComparison
 from reportgen.compare.module_pairing import DeviceFit
-from reportgen.compare.reasons import Reason, slack_reason
+from reportgen.compare.reasons import Reason, Why, slack_reason
 from reportgen.compare.rollups import Grouping
 from reportgen.record import record
 from reportgen.render.compare.curves import Curves, curves
@@ -18,9 +20,11 @@ from reportgen.render.compare.rollup_rows import Rollup, rollups_of
 from reportgen.render.compare.term_groups import Routes, TermGroup, groups, routes_of, size_order
 from reportgen.render.compare.waterfall_rows import Waterfall, waterfall
 from reportgen.render.routes import SIDES, comparison_page
+from reportgen.reports.advice_words import amount_words
 
 MOST_GROUPS = 300
 _MOST_OTHERS = 2
+_CHECKPOINTS = {"checkpoint", "checkpoint-loop"}
 OPEN_GROUPS = 10
 """How many groups of buffers are in the table; the others are folded below it."""
 
@@ -143,6 +147,25 @@ def _module_view(path: str, module: ModuleComparison, comparison: DumpComparison
         homes=(SIDES[0] + routes[0].index, SIDES[1] + routes[1].index),
         evidence=[(*kind, count) for kind, count in most_first],
     )
+
+
+def predicted_words(view: ModuleView, why: Why) -> str:
+    """Return what the checkpoint suggested for the build before was to save; empty unless it is the only one, and done.
+
+    It may be done where only checkpoints were added.
+    """
+    comparison, (before, after) = view.module.comparison, view.module.figures
+    is_added = any(again.cause == "checkpoints added" for again in why.likely)
+    if not comparison or not before or not after or not is_added or before.arguments != after.arguments:
+        return ""
+    if view.main is None or view.main.color != MAIN_SPACE or not isinstance(comparison.before, Analysis):
+        return ""
+    suggested = [
+        suggestion
+        for suggestion in advise(comparison.before)[MAIN_SPACE].suggestions
+        if suggestion.kind in _CHECKPOINTS and suggestion.is_computed
+    ]
+    return amount_words(suggested[0]) if len(suggested) == 1 else ""
 
 
 def _sides(module: ModuleComparison, space: SpaceComparison, comparison: DumpComparison) -> Sequence[SideBar]:

@@ -326,7 +326,7 @@ def _fit_of_all_devices(rows: Sequence[ModuleRow]) -> FitCounts:
     over = sum(size > largest.size_bytes for size in sizes)
     fitting = sum(size <= smallest.size_bytes for size in sizes)
     between, others = len(sizes) - over - fitting, len(rows) - len(sizes)
-    rest = [f"{between:,} depending on the device"] * bool(between) + [f"{others:,} without a device"] * bool(others)
+    rest = [f"{between:,} depending on the device"] * bool(between) + [f"{others:,} for CPU or unknown"] * bool(others)
     return FitCounts(
         words=(
             f"{over:,} would fit no device" if over else "",

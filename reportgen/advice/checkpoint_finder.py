@@ -40,9 +40,20 @@ def _of_scope(context: AdviceContext, checkpoint: Checkpoint) -> Suggestion:
 def _of_function(context: AdviceContext, checkpoint: Checkpoint) -> Suggestion:
     operation = _operation(context, checkpoint)
     code = checkpoint_of_function(context.program, operation, checkpoint.scope) if operation else ""
-    what = f"checkpoint the calls of {checkpoint.scope.rpartition('<locals>.')[2]}"
+    what = f"checkpoint the calls of {checkpoint.scope.rpartition('<locals>.')[2]}{_called_at(context, checkpoint)}"
     suggestion = _suggest(context, checkpoint, what, code)
     return replace(suggestion, added_flops=cost.of_function(context.analysis, checkpoint.scope))
+
+
+def _called_at(context: AdviceContext, checkpoint: Checkpoint) -> str:
+    """Return the one line of the user's program that calls the function of a checkpoint; empty where it has several."""
+    lines = set()
+    for number in checkpoint.values:
+        stack = context.analysis.authors.of(number).stack
+        inside = [depth for depth, frame in enumerate(stack) if frame.function == checkpoint.scope]
+        around = stack[inside[-1] + 1 :] if inside else ()
+        lines.add(next((str(frame) for frame in around if not frame.is_of_library), ""))
+    return f" at {lines.pop()}" if len(lines) == 1 and "" not in lines else ""
 
 
 def _operation(context: AdviceContext, checkpoint: Checkpoint) -> str:

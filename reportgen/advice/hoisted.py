@@ -30,9 +30,10 @@ def find_hoisted(context: AdviceContext) -> Iterator[Suggestion]:
     """Yield the suggestion to compute in the body of a loop what each of its steps reads a part of."""
     trained = [argument.number for argument in context.state] if context.program.has_backward_pass else []
     if hoisted := _hoisted(context.program, context.memory, trained):
-        others = f" and {len(hoisted.values) - 1} more" if len(hoisted.values) > 1 else ""
+        count = len(hoisted.values) - 1
+        others = f" and {count} more array{'s' * (count > 1)}" if count else ""
         loop = _loop(context.program, hoisted.values)
-        what = f"compute {context.described(hoisted.values)}{others} in the body of the loop {loop}"
+        what = f"compute {context.described(hoisted.values)}{others} one step at a time in the loop {loop}"
         yield suggest_range(context, "copy", what, hoisted)
 
 

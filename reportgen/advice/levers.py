@@ -113,12 +113,22 @@ def find_narrower_types(context: AdviceContext) -> Iterator[Suggestion]:
     if state and is_worth_listing(context, state.size_bytes):
         is_optax = any(part.endswith(".nu") for part in state.parts)
         caveat = f"{_NARROWER_STATE} {_NARROWER_MOMENT}" if is_optax else _NARROWER_STATE
-        what = f"use a narrower type for {_name(context, state)}"
+        sizes = context.program.dump.values.sizes
+        has_new_value = state.size_bytes > sum(sizes[number] for number in state.values)
+        new_value = f" and {'its new value' if len(state.parts) == 1 else 'their new values'}" * has_new_value
+        what = f"use a narrower type for {_name(context, state)}{new_value}"
         yield _suggest(context, "type", "estimate", what, state, caveat)
     if largest and is_worth_listing(context, largest.size_bytes):
-        what = f"use a narrower type for {_name(context, largest)}"
-        suggestion = _suggest(context, "type", "unknown", what, largest)
-        yield replace(suggestion, buffers=context.program.buffers.one_of_each(largest.values))
+        buffers = context.program.buffers.one_of_each(largest.values)
+        name = _name(context, largest) if largest.parts or len(buffers) == 1 else _alike(context, buffers)
+        suggestion = _suggest(context, "type", "unknown", f"use a narrower type for {name}", largest)
+        yield replace(suggestion, buffers=buffers)
+
+
+def _alike(context: AdviceContext, buffers: Sequence[int]) -> str:
+    """Return what several temporaries in `f32` are: how many of a shape, if they have one."""
+    shapes = set(map(context.program.shape, buffers))
+    return f"{len(buffers)} × {shapes.pop()}" if len(shapes) == 1 else f"{len(buffers)} temporaries in f32"
 
 
 def _name(context: AdviceContext, lever: Lever) -> str:

@@ -47,7 +47,7 @@ _VERDICTS: Mapping[Verdict, str] = {
     "slack": "the peak is smaller, the rest is slack",
     "donation": "after donation the peak is smaller",
     "combined": "predicted to fit with these suggestions",
-    "close": "close with one of these suggestions: compile it to see",
+    "close": "may fit with one of these suggestions: compile it to see",
     "possible": "no suggestion with a known saving is enough",
     "arguments": "with these shapes and types the arguments alone exceed the device",
     "impossible": "no order, recomputation, offloading or donation makes it fit with these shapes and instructions",
@@ -64,7 +64,7 @@ _STATES: Mapping[State, str] = {
 
 _TOGETHER: Mapping[Fitting, str] = {
     "fits": "predicted to fit",
-    "close": "close: compile it",
+    "close": "may fit: compile it",
     "too much": "does not fit yet",
 }
 
@@ -154,7 +154,7 @@ def result_words(suggestion: Suggestion | CombinedFigures, exceeded_bytes: int |
     least, over = (size - exceeded_bytes for size in (least_needed(suggestion), suggestion.needed_bytes))
     known = fitting_of(suggestion, exceeded_bytes)
     if known != "too much":
-        return f"{needed}, fits" if known == "fits" else f"{needed}, close: compile it"
+        return f"{needed}, fits" if known == "fits" else f"{needed}, may fit: compile it"
     most = "at most " if suggestion.confidence == "at least" else ""
     excess = _left_words(suggestion.confidence, least, over).removeprefix("about ")
     return f"{needed}, {most}{excess} over capacity"

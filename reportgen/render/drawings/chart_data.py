@@ -61,16 +61,20 @@ def memory_over_time(
     steps = _thinned_steps(space.static_bytes, space.temp, space.live, parts.parts if parts else ())
     areas = _areas(parts, held, steps, space.temp.at(peak.moment))
     names, legend = _names(areas, last, top / height, capacity or None, peak.amount)
-    marks = [(f"peak {formats.human_bytes(peak.amount)}", _without_room(legend), peak.moment)]
-    if analysis.xla_peak and analysis.xla_peak.moment != peak.moment:
-        printed = formats.human_bytes(analysis.xla_peak.sum_bytes)
-        marks.append((f"XLA prints {printed}", "", analysis.xla_peak.moment))
+    is_early = 2 * peak.moment < analysis.moments
+    mark = {
+        "label": f"peak {formats.human_bytes(peak.amount)}",
+        "more": _without_room(legend),
+        "moment": peak.moment,
+        "amount": peak.amount,
+        "side": "left" if is_early else "right",
+    }
     datasets = {
         "held": held,
         "names": names,
         "levels": [{"limit": limit}],
-        "capacity": _capacity(capacity, is_peak_early=2 * peak.moment < analysis.moments),
-        "marks": _marks(marks, analysis.moments, space.static_bytes, space.temp),
+        "capacity": _capacity(capacity, is_peak_early=is_early),
+        "peak": [mark],
         "phases": tracks,
         "again": [{"moment": moment} for moment in _recomputing(analysis)],
         **dict.fromkeys(_OF_SCRIPTS, ()),
@@ -86,23 +90,6 @@ def _capacity(size_bytes: int, *, is_peak_early: bool) -> Sequence[Mapping[str, 
         return ()
     side = "right" if is_peak_early else "left"
     return ({"limit": size_bytes, "label": _capacity_label(size_bytes), "side": side},)
-
-
-def _marks(
-    marks: Sequence[tuple[str, str, int]], moments: int, static_bytes: int, temp: StepFunction
-) -> Sequence[Mapping[str, Any]]:
-    """Return dots on the curve; the name of each is on the side of its line that has room for it."""
-    return [
-        {
-            "label": label,
-            "more": more,
-            "moment": moment,
-            "amount": static_bytes + temp.at(moment),
-            "row": row,
-            "side": "left" if 2 * moment < moments else "right",
-        }
-        for row, (label, more, moment) in enumerate(marks)
-    ]
 
 
 def _without_room(legend: Sequence[Mapping[str, Any]]) -> str:

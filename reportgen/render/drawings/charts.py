@@ -102,7 +102,7 @@ def _memory_over_time() -> dict[str, Any]:
         *_changed_curve(),
         _names_inside(),
         *_capacity(),
-        *_marks(),
+        *_peak(),
         *_begin(),
         _axis_name(),
         *_phases(),
@@ -199,32 +199,19 @@ def _phases() -> Iterator[Any]:
     yield words.encode(x=_time_axis("middle"), y=place, text=alt.Text("label:N"))
 
 
-def _marks() -> Iterator[Any]:
-    """Yield a dot at each peak, a line from it to the top of the plot, and its name above: no line hides a peak."""
-    shown = _named("marks").transform_filter("datum.moment >= first && datum.moment <= last")
-    is_first = "datum.row == 0"
-    line = shown.mark_rule(stroke=alt.expr(f"{is_first} ? 'var(--text)' : 'var(--muted)'"), clip=True)
-    yield line.encode(x="moment:Q", y="amount:Q", y2=alt.value(0))
+def _peak() -> Iterator[Any]:
+    """Yield a dot at the peak, a line from it to the top of the plot, and its name above: no line hides the peak."""
+    shown = _named("peak").transform_filter("datum.moment >= first && datum.moment <= last")
+    yield shown.mark_rule(stroke="var(--text)", clip=True).encode(x="moment:Q", y="amount:Q", y2=alt.value(0))
     dot = shown.transform_filter("datum.amount >= low && datum.amount <= limit").mark_point(
-        filled=True,
-        opacity=1,
-        size=alt.expr(f"{is_first} ? 70 : 35"),
-        fill=alt.expr(f"{is_first} ? 'var(--text)' : 'var(--muted)'"),
-        stroke="var(--background)",
-        strokeWidth=1.5,
+        filled=True, opacity=1, size=70, fill="var(--text)", stroke="var(--background)", strokeWidth=1.5
     )
     yield dot.encode(x="moment:Q", y="amount:Q")
-    # Above the plot, in a row for each mark, because no color of text can be read on every class of memory.
-    names = shown.mark_text(
-        align=alt.expr("datum.side"),
-        dy=alt.expr(f"-3 - {_LABEL_HEIGHT} * datum.row"),
-        baseline="bottom",
-        fill=alt.expr(f"{is_first} ? 'var(--text)' : 'var(--muted)'"),
-        fontWeight=alt.expr(f"{is_first} ? 600 : 400"),
-    )
+    # Above the plot, because no color of text can be read on every class of memory.
+    name = shown.mark_text(align=alt.expr("datum.side"), dy=-3, baseline="bottom", fill="var(--text)", fontWeight=600)
     # A part without room for its name is named here, where the plot is wide enough.
     words = f"datum.label + (width > {_WIDE_ENOUGH} ? datum.more : '')"
-    yield names.transform_calculate(words=words).encode(x="moment:Q", y=alt.value(0), text="words:N")
+    yield name.transform_calculate(words=words).encode(x="moment:Q", y=alt.value(0), text="words:N")
 
 
 def _curve(dataset: str, color: str, width: float) -> Iterator[Any]:

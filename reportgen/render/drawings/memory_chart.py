@@ -55,9 +55,9 @@ class _Drawing:
             yield path(f"M{self._line(list(zip(live['moments'], live['amounts'], strict=True)))}", "live")
         for row in self._data["capacity"]:
             yield path(f"M0 {self.y(row['limit'])}h{_WIDTH}", "capacity")
-        for mark in self._data["marks"]:
-            x, y, look = self.x(mark["moment"]), self.y(mark["amount"]), "" if mark["row"] else " first"
-            yield path(f"M{x} {y}V0", f"mark{look}") + path(f"M{x} {y}h0", f"dot{look}")
+        for peak in self._data["peak"]:
+            x, y = self.x(peak["moment"]), self.y(peak["amount"])
+            yield path(f"M{x} {y}V0", "mark") + path(f"M{x} {y}h0", "dot")
         if again := "".join(f"M{self.x(row['moment'])} {_HEIGHT}v12" for row in self._data["again"]):
             yield path(again, "again")
 
@@ -75,9 +75,9 @@ class _Drawing:
             yield _text(f"inside on-{name['class']}", style, name["name"], name["bytes"], name["more"])
         for row in self._data["capacity"]:
             yield _text(f"capacity {row['side']}", f"top:{_part(self.y(row['limit']), _HEIGHT)}", row["label"])
-        for mark in self._data["marks"]:
-            place = f"left:{_part(mark['moment'], self._last)}"
-            yield _text(f"name {mark['side']} row-{mark['row']}", place, mark["label"], mark["more"])
+        for peak in self._data["peak"]:
+            place = f"left:{_part(peak['moment'], self._last)}"
+            yield _text(f"name {peak['side']}", place, peak["label"], peak["more"])
         for phase in self._data["phases"]:
             left = _part(phase["first"], self._last)
             width = _part(phase["last"] - phase["first"], self._last)

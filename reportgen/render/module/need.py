@@ -38,7 +38,7 @@ _OTHERS: Mapping[MemoryClass, str] = {
 class Segment:
     """A part of the bar, and `what` else is known of it; `kind` and `shade` are its color.
 
-    `kind` is a class of memory that the caller holds, "source-1" to "source-4" as in the chart, "other" or "slack".
+    `kind` is a class of memory, "source-1" to "source-4" as in the chart, "other" or "slack".
     """
 
     name: str
@@ -116,7 +116,8 @@ def _of_peak(analysis: Analysis, space: Space, parts: TemporaryParts | None) -> 
         else:
             named = [(name, "", size) for name, size in _places(analysis, of_kind).most_common() if name][:_SHOWN]
         for number, (name, what, size) in enumerate(named):
-            color, shade = (f"source-{number + 1}", 0) if kind == "temporary" else (kind, number)
+            # In the chart only parts have colors of their own.
+            color, shade = (f"source-{number + 1}", 0) if kind == "temporary" and parts else (kind, number)
             yield Segment(name=name, kind=color, shade=shade, size_bytes=size, what=what)
         if rest := whole - sum(size for _, _, size in named):
             name = _OTHERS[kind] if named else _plain(kind)

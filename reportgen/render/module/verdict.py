@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from reportgen.advice.advise import Advice
 from reportgen.analyse.capacity import Fit
 from reportgen.analyse.devices import DEVICES, HOST_SPACE, MAIN_SPACE, Device, capacity_example
-from reportgen.analyse.lifetimes import idle_at_peak, idle_temporary_bytes
 from reportgen.analyse.records import Space
 from reportgen.analyse.spaces import main_space
 from reportgen.intervals.step_function import Peak
@@ -33,7 +32,7 @@ class VerdictView:
     `host_bytes` what it needs on the host. `devices` are those to choose from where the device is not known, and
     `about_lines` says how to learn the source lines, or of what age they are.
     `kept_bytes` of the peak are there for the backward pass, because of what `kept_by` says; of no program without.
-    `waiting_bytes` are otherwise the temporaries that are neither read nor written at the peak.
+    `is_constant` is whether the same is resident at every instruction.
     """
 
     space: Space
@@ -41,7 +40,7 @@ class VerdictView:
     about_lines: str
     kept_bytes: int
     kept_by: str
-    waiting_bytes: int
+    is_constant: bool
     fit: Fit | None
     elsewhere: str
     recomputed: str
@@ -60,7 +59,6 @@ def verdict(module: Module) -> VerdictView | None:
     # No device is asked for where it would not tell whether the program fits.
     has_device = module.analysis.backend in ("tpu", "gpu", "cpu") and module.analysis.missing is None
     is_unknown = has_device and space.color == MAIN_SPACE and space.color not in module.fits
-    idle = idle_at_peak(module.analysis, space)
     kept_bytes, kept_by = _kept(module, space)
     return VerdictView(
         space=space,
@@ -68,7 +66,7 @@ def verdict(module: Module) -> VerdictView | None:
         about_lines=age_words(module) if _has_lines_in_bar(module, space) else filled_words(module),
         kept_bytes=kept_bytes,
         kept_by=kept_by,
-        waiting_bytes=0 if kept_bytes else idle_temporary_bytes(module.analysis, idle),
+        is_constant=space.peak_temp is not None and not space.peak_temp.amount,
         fit=module.fits.get(space.color),
         elsewhere=_elsewhere(module, space),
         recomputed=recomputed_words(module.analysis.work, fits=module.fits_device),

@@ -178,11 +178,11 @@ class AdviceContext:
         sizes = {origin: size for each in self._led.values() for origin, size in each.items()}
         kept = {argument.instruction for argument in self.state}
         origins = sorted(self.data, key=lambda origin: (origin.parameter in kept, -sizes.get(origin, 0), origin))
-        where = " on each device" if (self.program.partitions.devices or 1) > 1 else ""
+        where = " per device" if (self.program.partitions.devices or 1) > 1 else ""
         path = path_of[origins[0].parameter]
         # The number of an argument without a name tells a reader nothing.
-        name = "" if path.startswith("argument ") else f" in {path}"
-        return f"now {self.batch_length:,}{name}{where}"
+        name = "" if path.startswith("argument ") else f", from {path}"
+        return f"now {self.batch_length:,}{where}{name}"
 
     @cached_property
     def _led(self) -> Mapping[str, Mapping[Origin, int]]:

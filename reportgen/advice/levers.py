@@ -102,7 +102,7 @@ def find_offload(context: AdviceContext) -> Iterator[Suggestion]:
     """Yield the suggestion to keep optimizer state in host memory."""
     offload = Levers(context).offload()
     if offload and is_worth_listing(context, offload.size_bytes):
-        what = f"keep {_name(context, offload)} in host memory until the update"
+        what = f"keep {_state(context, offload)} in host memory until the update"
         yield _suggest(context, "offload", "up to", what, offload)
 
 
@@ -113,16 +113,20 @@ def find_narrower_types(context: AdviceContext) -> Iterator[Suggestion]:
     if state and is_worth_listing(context, state.size_bytes):
         is_optax = any(part.endswith(".nu") for part in state.parts)
         caveat = f"{_NARROWER_STATE} {_NARROWER_MOMENT}" if is_optax else _NARROWER_STATE
-        sizes = context.program.dump.values.sizes
-        has_new_value = state.size_bytes > sum(sizes[number] for number in state.values)
-        new_value = f" and {'its new value' if len(state.parts) == 1 else 'their new values'}" * has_new_value
-        what = f"use a narrower type for {_name(context, state)}{new_value}"
+        what = f"use a narrower type for {_state(context, state)}"
         yield _suggest(context, "type", "estimate", what, state, caveat)
     if largest and is_worth_listing(context, largest.size_bytes):
         buffers = context.program.buffers.one_of_each(largest.values)
         name = _name(context, largest) if largest.parts or len(buffers) == 1 else _alike(context, buffers)
         suggestion = _suggest(context, "type", "unknown", f"use a narrower type for {name}", largest)
         yield replace(suggestion, buffers=buffers)
+
+
+def _state(context: AdviceContext, lever: Lever) -> str:
+    """Return what some state is called, with its new values where these have memory of their own."""
+    own_bytes = sum(map(context.program.dump.values.sizes.__getitem__, lever.values))
+    new = ("its new value" if len(lever.parts) == 1 else "their new values") if lever.size_bytes > own_bytes else ""
+    return " and ".join(filter(None, (_name(context, lever), new)))
 
 
 def _alike(context: AdviceContext, buffers: Sequence[int]) -> str:

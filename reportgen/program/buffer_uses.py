@@ -35,7 +35,7 @@ def writes(program: Program, members: Sequence[int]) -> Sequence[int]:
         for member in members
         if dump.allocations[dump.values.allocations[member]].parameter is None and dump.starts[member] >= 0
     ]
-    written = sorted({dump.starts[member] for member in made if not _merges(program, member)})
+    written = sorted({dump.starts[member] for member in made if _is_written(program, member)})
     return written or sorted(dump.starts[member] for member in made)[:1]
 
 
@@ -59,6 +59,13 @@ def read_next_round(program: Program, members: Sequence[int], moment: int) -> tu
             if again < moment and loop in program.loops_around(program.instruction_at(again)):
                 return again, loop
     return None
+
+
+def _is_written(program: Program, number: int) -> bool:
+    """Return whether the instruction of a value writes it, and does not only allocate what a loop fills."""
+    name = program.dump.values.names[number]
+    allocates = program.opcode_or_name(name) == "custom-call" and '"AllocateBuffer"' in program.text(name)
+    return not allocates and not _merges(program, number)
 
 
 def _merges(program: Program, number: int) -> bool:

@@ -112,7 +112,7 @@ const startChart = (figure, view, axis) => {
   const held = view.data("held"), names = view.data("names"), height = view.height(), ownCapacity = view.data("capacity");
   const ofParts = (/** @type {SpaceSteps} */ space) => isOfParts(figure) ? space : { ...space, parts: [] };
   const needed = /** @type {{limit: number}[]} */ (view.data("levels"))[0].limit;
-  const [peak] = /** @type {{side: string}[]} */ (view.data("marks"));
+  const [peak] = /** @type {{side: string}[]} */ (view.data("peak"));
   let shown = `0-${axis.total} by , change , device `;
   /** @type {Band[]} */
   let bands = [];

@@ -209,9 +209,9 @@ def test_zeros_follow_the_batch_of_what_is_written_into_their_copies() -> None:
 @pytest.mark.parametrize(
     ("name", "words"),
     [
-        ("blocks", "half the batch (now 3,000 in x0)"),
-        ("flax_gpt+donate", "half the batch (now 8 in tokens)"),
-        ("fsdp_tp", "half the batch (now 2 in tok on each device)"),
+        ("blocks", "half the batch (now 3,000, from x0)"),
+        ("flax_gpt+donate", "half the batch (now 8, from tokens)"),
+        ("fsdp_tp", "half the batch (now 2 per device, from tok)"),
     ],
 )
 def test_the_step_says_which_dimension_is_the_batch(name: str, words: str) -> None:

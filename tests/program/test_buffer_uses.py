@@ -34,6 +34,17 @@ def test_what_a_loop_returns_has_the_contents_that_its_body_has_written(loop: An
     assert reads(loop.program, (zeros, carried)) == [3]
 
 
+def test_an_instruction_that_allocates_a_buffer_does_not_write_it() -> None:
+    analysis = program("flax_gpt+donate")
+    names, starts = analysis.dump.values.names, analysis.dump.starts
+    allocating = [number for number, name in enumerate(names) if '"AllocateBuffer"' in analysis.program.text(name)]
+    buffers = {number: analysis.program.buffers.members(number) for number in allocating if starts[number] >= 0}
+    filled = {number: members for number, members in buffers.items() if len(members) > 1}
+    assert filled
+    for number, members in filled.items():
+        assert starts[number] < min(writes(analysis.program, members)), names[number]
+
+
 def test_what_hands_a_value_on_reads_it_if_nothing_else_is_known_to(loop: Analysis) -> None:
     number = loop.dump.number_at("zeros{}")
     assert number is not None

@@ -197,8 +197,8 @@ def test_the_drawing_has_the_data_of_the_chart(dump: Dump) -> None:
         if chart is None:
             continue
         drawn = memory_chart(chart)
-        assert drawn.count('class="dot') == len(chart["datasets"]["marks"])
-        assert all(mark["label"] in drawn for mark in chart["datasets"]["marks"])
+        assert drawn.count('class="dot') == len(chart["datasets"]["peak"])
+        assert all(mark["label"] in drawn for mark in chart["datasets"]["peak"])
         assert ("fill-temporary" in drawn) != bool(chart["steps"]["parts"])
         assert "nan" not in drawn
 

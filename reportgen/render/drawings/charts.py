@@ -24,7 +24,7 @@ FONT = 'system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, s
 """As `--sans` of `theme.css`: Vega measures texts on a canvas, which does not know the variables of a page."""
 _FONT_SIZE = 12
 _AXIS_WIDTH = 76
-_LABEL_HEIGHT = 14
+_LABEL_HEIGHT, _LETTER_OF_LABEL = 14, 6.5
 _WIDE_ENOUGH = 600
 _PHASES_BELOW, _PHASE_HEIGHT = 24, 16
 _TICK_HEIGHT, _MAP_HEIGHT = 6, 250
@@ -151,11 +151,14 @@ def _capacity() -> Iterator[Any]:
     shown = _named("capacity").transform_filter("datum.limit >= low && datum.limit <= limit")
     yield shown.mark_rule(stroke="var(--error)", strokeWidth=2).encode(y="limit:Q")
     is_left = "datum.side == 'left'"
-    for look in ({"stroke": "var(--background)", "strokeWidth": 8, "strokeJoin": "round"}, {"fill": "var(--error)"}):
-        name = shown.mark_text(
-            align=alt.expr("datum.side"), dx=alt.expr(f"{is_left} ? 6 : -6"), dy=-6, baseline="bottom", **look
-        )
-        yield name.encode(x=alt.value(alt.expr(f"{is_left} ? 0 : width")), y="limit:Q", text="label:N")
+    edge, length = f"({is_left} ? 4 : width - 4)", f"({_LETTER_OF_LABEL} * length(datum.label) + 4)"
+    ground = shown.mark_rule(stroke="var(--background)", strokeWidth=_LABEL_HEIGHT, yOffset=-_LABEL_HEIGHT // 2 - 4)
+    end = alt.value(alt.expr(f"{edge} + ({is_left} ? 1 : -1) * {length}"))
+    yield ground.encode(x=alt.value(alt.expr(edge)), x2=end, y="limit:Q")
+    name = shown.mark_text(
+        align=alt.expr("datum.side"), dx=alt.expr(f"{is_left} ? 6 : -6"), dy=-6, baseline="bottom", fill="var(--error)"
+    )
+    yield name.encode(x=alt.value(alt.expr(f"{is_left} ? 0 : width")), y="limit:Q", text="label:N")
 
 
 def _begin() -> Iterator[Any]:

@@ -1,5 +1,6 @@
 """What would lower the peak, on a module's page: the advice, and what a page adds to it."""
 
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from itertools import combinations
@@ -14,6 +15,7 @@ from reportgen.reports.advice_words import card_words, floor_words
 from reportgen.reports.source_code import SourceEdit
 
 _SHOWN_RESULTS = 10
+_CALL_OF_ATTENTION = re.compile(r"(\w+) = [\w.]*attention\w*\([^()]*\)")
 
 
 @record
@@ -53,12 +55,15 @@ class AdviceBox:
     def diff_of(self, suggestion: Suggestion) -> Sequence[tuple[str, str]]:
         """Return the lines of a change as pairs of an element of HTML and a text.
 
-        Where only the line is known that it is about, and not what becomes of it, this has no sign.
+        Where only the line is known that it is about, and not what becomes of it, this has no sign; a line that calls
+        attention and no more is replaced.
         """
         best = self.advice.best
         if suggestion in best and (edit := self.edits.get(best.index(suggestion))):
             return ("del", edit.removed.strip()), ("ins", edit.added.strip())
         about = self.lines.get(card_words(suggestion)[1], "").strip()
+        if suggestion.kind == "attention" and (call := _CALL_OF_ATTENTION.fullmatch(about)):
+            return ("del", about), ("ins", f"{call[1]} = {suggestion.code}")
         return [(element, line) for element, line in (("span", about), ("ins", suggestion.code)) if line]
 
     def read_at(self, suggestion: Suggestion) -> str:

@@ -72,11 +72,12 @@ class GroupLife:
 class SpaceLifetimes:
     """The largest groups at the peak of a memory space, and the bytes that are idle there.
 
-    The groups are temporaries, unless these are next to nothing. `held_idle_bytes` are those of arguments and outputs.
-    `suggestion` is the first that is about one of the groups, in words; empty for none.
+    The groups are temporaries, `temporary_bytes` of the peak, unless these are next to nothing. `held_idle_bytes` are
+    those of arguments and outputs. `suggestion` is the first that is about one of the groups, in words; empty for none.
     """
 
     space: Space
+    temporary_bytes: int
     idle_bytes: int
     held_idle_bytes: int
     suggestion: str
@@ -108,11 +109,13 @@ def _space_lifetimes(module: Module, space: Space, links: Links) -> SpaceLifetim
     idle_bytes = idle_temporary_bytes(analysis, idle)
     groups = module.peak_groups[space.color] if peak else ()
     temporary = [group for group in groups if group.memory_class == "temporary" and group.buffers]
-    are_temporary = sum(group.size_bytes for group in temporary) * _FEW >= (peak.amount if peak else 0)
+    temporary_bytes = sum(group.size_bytes for group in temporary)
+    are_temporary = temporary_bytes * _FEW >= (peak.amount if peak else 0)
     known = temporary if are_temporary else [group for group in groups if group.buffers]
     rest = known[_SHOWN:]
     return SpaceLifetimes(
         space=space,
+        temporary_bytes=temporary_bytes,
         idle_bytes=idle_bytes,
         held_idle_bytes=sum(stretch.amount for stretch in idle) - idle_bytes,
         suggestion=_suggestion(module, space, temporary[:_SHOWN]),

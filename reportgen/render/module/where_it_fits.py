@@ -31,11 +31,15 @@ class DeviceRow:
 
 @record
 class WhereItFits:
-    """The devices to compare a need with; none where `note` says it in a sentence."""
+    """The devices to compare a need with; none where `note` says it in a sentence.
+
+    `enough` says in one which device would do, where the program does not fit its own.
+    """
 
     needed_bytes: int
     rows: Sequence[DeviceRow]
     note: str
+    enough: str = ""
 
     @property
     def most_bytes(self) -> int:
@@ -54,11 +58,12 @@ def where_it_fits(module: Module, space: Space) -> WhereItFits | None:
     note = of_cpu if analysis.backend == "cpu" else ""
     if fit and not fit.is_over:
         return None
-    if fit or needed * _SMALL_PART < devices[0].size_bytes:
-        enough = next((device for device in devices if device.size_bytes >= needed), None)
-        return WhereItFits(needed_bytes=needed, rows=(), note=f"{_enough_words(enough, needed)} {note}".rstrip())
-    rows = [DeviceRow(device=device, left_bytes=device.size_bytes - needed) for device in devices]
-    return WhereItFits(needed_bytes=needed, rows=rows, note=note)
+    enough = _enough_words(next((device for device in devices if device.size_bytes >= needed), None), needed)
+    larger = [device for device in devices if not fit or device.size_bytes > fit.capacity.size_bytes]
+    if not larger or (not fit and needed * _SMALL_PART < devices[0].size_bytes):
+        return WhereItFits(needed_bytes=needed, rows=(), note=f"{enough} {note}".rstrip())
+    rows = [DeviceRow(device=device, left_bytes=device.size_bytes - needed) for device in larger]
+    return WhereItFits(needed_bytes=needed, rows=rows, note=note, enough=enough if fit else "")
 
 
 def _enough_words(device: Device | None, needed_bytes: int) -> str:

@@ -253,19 +253,16 @@ def contrast(one: str, other: str) -> float:
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_the_names_of_the_peaks_are_above_the_plot_and_can_be_read(
+def test_the_name_of_the_peak_is_above_the_plot_and_can_be_read(
     module_page: Page, scheme: Literal["light", "dark"]
 ) -> None:
     module_page.emulate_media(color_scheme=scheme)
     module_page.reload()  # so that each chart is drawn once, in these colors
     background = shown_color(module_page, "background")
-    seen = set()
     for number in range(module_page.locator("figure[data-chart='memory-over-time']").count()):
         names = chart_of_space(module_page, number).locator("svg g.mark-text.role-mark text").filter(has_text="peak")
-        expect(names).not_to_have_count(0)
-        seen |= {name.partition("peak")[0] for name in names.all_text_contents()}
+        expect(names).to_have_count(1)
         hold_the_names(names, background)
-    assert seen >= {"", "XLA’s "}
 
 
 def hold_the_names(names: Locator, background: str) -> None:

@@ -1,6 +1,6 @@
 """Work out the padding of the buffers that an out-of-memory error lists, and the shape that would have little of it."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from math import prod
 
 from reportgen.analyse.sizes import dense_bytes, padded_bytes, physical_order, round_up
@@ -9,22 +9,26 @@ from reportgen.oom.error_event import LoggedBuffer, OutOfMemory
 from reportgen.oom.printed_size import SizeRange
 from reportgen.parse.shape_parser import ShapeError, parse_shape
 from reportgen.record import record
+from reportgen.reports.formats import percent
 
 MOST_DENSE = 0.75
 """The part of a buffer that is data from which on its padding is not worth a sentence."""
+_LEAST_LEFT = 0.05
+"""The part of a buffer in a suggested shape from which on its padding is said."""
 
 
 @record
 class ReshapedBuffer:
     """A padded buffer in another shape: both as XLA prints them without a layout, and the bytes that this saves.
 
-    `used` says how much of a tile the dimension fills that is padded most.
+    `used` says how much of a tile the dimension fills that is padded most, `why` what is better of the other shape, and
+    what of that is still padding.
     """
 
     before: str
     after: str
     used: str
-    is_merged: bool
+    why: str
     saving_bytes: int
 
 
@@ -106,9 +110,11 @@ def padding_words(buffer: LoggedBuffer) -> str:
 def reshaped(buffers: Iterable[LoggedBuffer]) -> ReshapedBuffer | None:
     """Return how the buffers of the shape with most padding could have less of it; None where the shape does not say.
 
-    The longest dimension goes last or, where that is too short to fill a tile, the last one is merged with others.
+    The program itself may reshape it to one that has little. Else the longest dimension goes last or, where that is too
+    short to fill a tile, the last one is merged with others.
     """
-    padded = [buffer for buffer in buffers if padding_bytes(buffer)]
+    listed = list(buffers)
+    padded = [buffer for buffer in listed if padding_bytes(buffer)]
     largest = max(padded, key=padding_bytes, default=None)
     shape = _array(largest.shape) if largest else None
     dimensions = _padded_dimensions(shape) if shape else []
@@ -118,20 +124,36 @@ def reshaped(buffers: Iterable[LoggedBuffer]) -> ReshapedBuffer | None:
     tile = [step or 1 for step in shape.layout.tiles[0]]
     now, dense = _tiled(sizes, tile, physical_order(shape)), prod(sizes)
     in_order = sorted(sizes)
-    after = _tiled(in_order, tile, range(len(sizes)))
-    is_merged = now - after < MOST_DENSE * (now - dense)
-    if is_merged:
-        in_order, after = [dense], dense
+    choices = [*_own_reshapes(largest, shape.element_type, listed)]
+    choices += [("the longest dimension last", in_order, _tiled(in_order, tile, range(len(sizes))))]
+    enough = (choice for choice in choices if now - choice[2] >= MOST_DENSE * (now - dense))
+    why, others, after = next(enough, ("merged", [dense], dense))
+    still = f", still {percent(after - dense, after)} padding" if after - dense > _LEAST_LEFT * after else ""
     worst = dimensions[0]
     return ReshapedBuffer(
         before=_plain(shape, sizes),
-        after=_plain(shape, in_order),
+        after=_plain(shape, others),
         used=f"{worst.size:,} of each {worst.padded_size:,} used",
-        is_merged=is_merged,
+        why=why + still,
         saving_bytes=sum(
             largest.size.middle * (now - after) // now for buffer in padded if buffer.shape == largest.shape
         ),
     )
+
+
+def _own_reshapes(
+    padded: LoggedBuffer, element_type: str, listed: Sequence[LoggedBuffer]
+) -> Iterator[tuple[str, Sequence[int], int]]:
+    """Yield other shapes that a program has of an array, each with where, and the elements that it takes in tiles."""
+    printed = (padded.instruction, padded.shape)
+    reshapes = [buffer for buffer in listed if buffer.opcode == "reshape"]
+    given = [(f"{one.instruction} gives it", one.shape) for one in reshapes if printed in one.made_from]
+    read = [(f"{name} has", text) for name, text in (padded.made_from if padded in reshapes else ())]
+    for where, text in given + read:
+        shape = _array(text)
+        if shape and shape.layout and shape.layout.tiles and shape.element_type == element_type:
+            sizes, tile = [size or 1 for size in shape.dimensions], [step or 1 for step in shape.layout.tiles[0]]
+            yield f"the shape that {where}", sizes, _tiled(sizes, tile, physical_order(shape))
 
 
 def is_padded(dense: SizeRange, size: SizeRange) -> bool:

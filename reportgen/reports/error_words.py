@@ -156,7 +156,7 @@ def next_step(event: OutOfMemory) -> str:
         return f"{_BY_CAUSE[cause]} {_RUN_AGAIN}" if not form.next_step else f"{_BY_CAUSE[cause]} {form.next_step}"
     if event.capacity and (least := _least_devices(event)):
         several = f"at least {least:,} devices of {range_words(event.capacity)}"
-        return f"{_IN_BLOCKS}, or divide it among {several}. {_FIND_LINE}"
+        return f"{_IN_BLOCKS}, or divide it: this array alone takes {several}. {_FIND_LINE}"
     return form.next_step or _BY_KIND.get(event.kind, _RUN_AGAIN)
 
 

@@ -17,17 +17,18 @@ const all = (selector) => [...document.querySelectorAll(selector)].map((found) =
  */
 const verdictOf = (excess, isLeast) => excess > 0
   ? ["Does not fit", `by ${isLeast ? "at least " : ""}${humanBytes(excess)}`]
-  : [isLeast ? "Unknown" : "Fits", `${isLeast ? "at most " : ""}${humanBytes(-excess)} left`];
+  : ["Fits", `${humanBytes(-excess)} left`];
 
 /** Say of each need whether it fits: in a cell of the overview, or in the pill beside the only one. */
 const judgeNeeds = () => all(".fit[data-needs], #device-verdict").forEach((place) => {
   const unknown = [...place.childNodes], isLeast = "least" in place.dataset;
   followDevice((capacity) => {
     const excess = Number(place.dataset.needs) - (capacity ?? 0), [verdict, amount] = verdictOf(excess, isLeast);
-    const look = capacity === null || (isLeast && excess <= 0) ? "pill" : excess > 0 ? "pill fit over" : "pill fit";
-    const isPill = place.matches(".pill");
+    const isUnknown = capacity === null || (isLeast && excess <= 0), isPill = place.matches(".pill");
+    const look = isUnknown ? "pill" : excess > 0 ? "pill fit over" : "pill fit";
     if (isPill) place.className = look;
     if (capacity === null) place.replaceChildren(...unknown);
+    else if (isUnknown) place.replaceChildren("Whether it fits is unknown");
     else if (isPill) place.replaceChildren(`${verdict}${excess > 0 ? "," : ":"} ${amount}`);
     else {
       const sorted = make("data", { value: String(excess) });

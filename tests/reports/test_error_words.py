@@ -151,7 +151,7 @@ def test_an_array_larger_than_a_device_is_not_made_at_once() -> None:
     event = events_of("26")[1]
     assert next_heading(event) == "Do not make the whole array at once"
     # 100 GiB of 16 GiB each.
-    assert "at least 7 devices of 16.00 GiB" in next_step(event)
+    assert "this array alone takes at least 7 devices of 16.00 GiB" in next_step(event)
     assert would_fit(event) == "No TPU that reportgen knows has that much memory."
 
 

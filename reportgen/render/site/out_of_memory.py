@@ -49,7 +49,7 @@ from reportgen.reports.error_words import (
     verdict,
     would_fit,
 )
-from reportgen.reports.formats import exact_bytes, percent, range_words
+from reportgen.reports.formats import capital, exact_bytes, percent, range_words
 from reportgen.work import Page
 
 _MOST_FIGURES = 3
@@ -58,6 +58,7 @@ _THINNEST = 500
 _SMALL = 50
 """What takes less than this part of the need does not stand for it."""
 _BEFORE_UNIT = re.compile(r"(?<=\d) (?=[KMGTPE]?i?B\b)")
+_SENTENCE_END = re.compile(r"(?<=\.) ")
 _LIMITS = {"largest free piece": "free in one piece"}
 _COMMAND = "reportgen run -- COMMAND"
 
@@ -88,8 +89,8 @@ class ErrorView:
     `needed_bytes` are those of a program whose device the reader can name, else None, and `is_part` is whether it needs
     more than that. `remedy` is the shape that would
     have less padding, `saving_bytes` what that or full tiles would save, at most, and `after_bytes` the need then.
-    `scale_bytes` is as long as the longest bar of a buffer. `command` is what `next_step` says to run, empty if
-    that is nothing. `facts` are those of a buffer that is the only one, which has no table of `rows`.
+    `scale_bytes` is as long as the longest bar of a buffer. `command` is what to run, and `of_command` says why,
+    both empty if that is nothing. `facts` are those of a buffer that is the only one, which has no table of `rows`.
     """
 
     error: LoggedError
@@ -104,6 +105,7 @@ class ErrorView:
     is_part: bool
     heading: str
     next_step: str
+    of_command: str
     command: str
     remedy: ReshapedBuffer | None
     saving_bytes: int
@@ -152,6 +154,7 @@ def _view(error: LoggedError, number: int) -> ErrorView:
     where = _where_it_fits(event, devices, need, saving) if need else None
     capacities = [device.usable.high_bytes for device in devices]
     need_note = _need_note(shown, bar)
+    step, of_command = _around_command(next_step(event))
     only = () if known else only_buffer(error.event)
     return ErrorView(
         error=error,
@@ -166,8 +169,9 @@ def _view(error: LoggedError, number: int) -> ErrorView:
         needed_bytes=asked.middle if asked and asks_device else None,
         is_part=not need,
         heading=next_heading(event),
-        next_step=_around_command(next_step(event)),
-        command=_COMMAND if f"`{_COMMAND}`" in next_step(event) else "",
+        next_step=step,
+        of_command=of_command,
+        command=_COMMAND if of_command else "",
         remedy=remedy,
         saving_bytes=saving,
         after_bytes=asked.middle - saving if asked and saving else 0,
@@ -199,7 +203,7 @@ def _figures(event: OutOfMemory, bar: ErrorBar | None, listed: SizeRange | None)
     elif whole and whole != needed:
         sizes = [("Needs", whole), ("Failed request", needed), ("Capacity", capacity)]
     elif not needed and not capacity and listed:
-        sizes = [("Needs at least", listed)]
+        sizes = [("Named in this text", listed)]
     are_equal = bool(needed and capacity and range_words(needed) == range_words(capacity))
     if bar and bar.limit == "capacity" and not (are_equal and needed and needed.is_exact):
         sizes = [(label, size) for label, size in sizes if label != "Capacity"]
@@ -246,10 +250,11 @@ def _figures_of_request(event: OutOfMemory) -> Sequence[ErrorFigure]:
     return found
 
 
-def _around_command(step: str) -> str:
-    """Return the next step with a pointer to the command, which stands below it, in the place of the command."""
-    words = step.replace(f"`{_COMMAND}`", "this command").replace(". this", ". This")
-    return _unbroken(words[:1].upper() + words[1:])
+def _around_command(step: str) -> tuple[str, str]:
+    """Return the next step, and what it says of the command, which stands below that and in whose place it points."""
+    sentences = _SENTENCE_END.split(step)
+    of_command = " ".join(one for one in sentences if _COMMAND in one).replace(f"`{_COMMAND}`", "this command")
+    return _unbroken(" ".join(one for one in sentences if _COMMAND not in one)), capital(of_command)
 
 
 def _unbroken(sentence: str) -> str:
@@ -294,7 +299,7 @@ def _where_it_fits(event: OutOfMemory, devices: Sequence[Device], need: SizeRang
     return WhereItFits(
         needed_bytes=need.middle,
         rows=() if is_same else rows,
-        note=would_fit(event) if is_same else "",
+        note=_unbroken(would_fit(event)) if is_same else "",
     )
 
 

@@ -32,6 +32,15 @@ def _pages(*summaries: Summary) -> dict[str, str]:
     return {page.path: page.content.decode() for page in overview_pages("Memory", summaries, Front())}
 
 
+def test_colors_that_only_rows_below_have_are_named_with_them() -> None:
+    large = [replace(made_up(one), needed_bytes=SMALL_BYTES * 100, argument_bytes=SMALL_BYTES) for one in range(9)]
+    other = replace(made_up(9), needed_bytes=SMALL_BYTES * 50, output_bytes=SMALL_BYTES)
+    key = _pages(*large, other)["index.html"].partition("need-key")[2]
+    assert '<span><i class="fill-parameter"></i>arguments</span>' in key
+    assert '<span class="later"><i class="fill-output"></i>outputs</span>' in key
+    assert "second line" not in key
+
+
 # Copies
 
 
@@ -54,7 +63,7 @@ def test_modules_of_one_content_share_the_row_of_the_first() -> None:
 def test_a_folded_module_is_linked_and_counted() -> None:
     overview = _pages(*(made_up(number, content="same") for number in range(3)))["index.html"]
     assert "× 3 identical dumps" in overview
-    assert "1 module in 3 dumps" in " ".join(read_page(overview).text.split())
+    assert "1 module in 3 dumps, 2 of them copies" in " ".join(read_page(overview).text.split())
     assert {index_of(made_up(number)) for number in range(3)} <= set(read_page(overview).references)
 
 

@@ -7,7 +7,6 @@ whatever looks at all modules at once (search, the filter, previous and next) re
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from operator import attrgetter
 from pathlib import PurePosixPath
 from typing import Any
 
@@ -34,6 +33,16 @@ SMALL_BYTES = 1 << 20
 """Modules that need less are none of them, unless all do."""
 SMALL_PART = 50
 """Modules that need less than this part of the axis are none of them either: their bars would say nothing."""
+_UNSEEN_PART = 200
+"""What is less than this part of the axis is not seen in a bar."""
+_COLORS = {
+    "parameter": "arguments",
+    "output": "outputs",
+    "source-1": "largest line",
+    "source-2": "second line",
+    "other": "everything else",
+}
+"""The colors of the bars, and their names."""
 _MOST_NAMED = 8
 """Small modules that the overview names, if there are no more."""
 _ROOM = 32
@@ -229,15 +238,28 @@ def overview_pages(site_title: str, summaries: Sequence[Summary], front: Front) 
         "suggestions": sum(bool(row.suggestion) for row in rows),
         "backends": sorted(Counter((row.backend, row.module.backend) for row in rows).items()),
         "pages": pages,
-        "fits": _fit_counts(rows, axis(rows)) if has_capacity else _fit_of_all_devices(rows),
+        "fits": _fit_counts(rows, axis(rows)) if has_capacity else _fit_of_no_device(rows),
         "named": _named_devices(rows, axis(rows)),
     }
     for page in range(1, max(1, pages) + 1):
         path = routes.modules(page)
         own = _front_context(modules, front) if page == 1 else {}
-        of_page = {"rows": rows[routes.rows_of(page, MODULES_PER_PAGE)], "page": page}
+        listed = rows[routes.rows_of(page, MODULES_PER_PAGE)]
+        of_page = {"rows": listed, "colors": _colors(listed, axis(rows), shown if page == 1 else 0), "page": page}
         template = "pages/modules.html" if page > 1 else "pages/overview.html"
         yield Page(path, render(template, path, **table, **of_page, **own))
+
+
+def _colors(rows: Sequence[ModuleRow], shared: NeedAxis, shown: int) -> list[tuple[str, str, bool]]:
+    """Return the colors seen in bars, each with its name, and whether only rows after those `shown` have it."""
+    seen = [
+        {part.look for part in row.parts if part.size_bytes * _UNSEEN_PART >= shared.limit_bytes}
+        if row.module.needed_bytes >= shared.small_bytes
+        else set()
+        for row in rows
+    ]
+    first, every = set().union(*seen[: shown or None]), set().union(*seen)
+    return [(look, name, look not in first) for look, name in _COLORS.items() if look in every]
 
 
 def front_rows(rows: Sequence[ModuleRow]) -> int:
@@ -319,21 +341,12 @@ def _named_devices(rows: Sequence[ModuleRow], shared: NeedAxis) -> Sequence[tupl
     return [(device, "|".join(_fit_counts(rows, shared, device.size_bytes).words)) for device in DEVICES.values()]
 
 
-def _fit_of_all_devices(rows: Sequence[ModuleRow]) -> FitCounts:
-    """Count the modules of unknown device that would fit none that the reader can name, or even the smallest."""
+def _fit_of_no_device(rows: Sequence[ModuleRow]) -> FitCounts:
+    """Count the modules of unknown device that would fit none that the reader can name."""
     sizes = [row.module.needed_bytes for row in rows if row.module.asks_device]
-    smallest, *_, largest = sorted(DEVICES.values(), key=attrgetter("size_bytes"))
-    over = sum(size > largest.size_bytes for size in sizes)
-    fitting = sum(size <= smallest.size_bytes for size in sizes)
-    between, others = len(sizes) - over - fitting, len(rows) - len(sizes)
-    rest = [f"{between:,} depending on the device"] * bool(between) + [f"{others:,} for CPU or unknown"] * bool(others)
-    return FitCounts(
-        words=(
-            f"{over:,} would fit no device" if over else "",
-            f"{fitting:,} would fit {smallest.title}, {formats.human_bytes(smallest.size_bytes)}" if fitting else "",
-            ", ".join(rest),
-        )
-    )
+    largest = max(device.size_bytes for device in DEVICES.values())
+    over = sum(size > largest for size in sizes)
+    return FitCounts(words=(f"{over:,} would fit no device" if over else "", "", "no device chosen" if sizes else ""))
 
 
 def _fit_counts(rows: Sequence[ModuleRow], shared: NeedAxis, named_bytes: int | None = None) -> FitCounts:

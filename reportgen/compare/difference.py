@@ -15,10 +15,10 @@ from reportgen.analyse.composition import composition
 from reportgen.analyse.records import Measured, Space
 from reportgen.analyse.spaces import is_static
 from reportgen.compare.evidence import Match
-from reportgen.compare.graph import Graph, shape_parts
+from reportgen.compare.graph import Graph, elements, shape_parts
 from reportgen.compare.schedule_alignment import MomentPair
 from reportgen.compare.signature import arguments
-from reportgen.compare.terms import KINDS, Kind, Term
+from reportgen.compare.terms import KINDS, Kind, Term, cancel
 
 _Role = Literal["argument", "result", "constant"]
 _Spaces = tuple[Space | None, Space | None]
@@ -261,9 +261,11 @@ def _temporary_terms(
     on_both_sides = set()
     for value, size in sizes_before.items():
         match = before.partners[value]
-        if match and match.value in sizes_after:
+        partner_size = sizes_after.get(match.value) if match else None
+        # Something of quite another size is not in the place of this value.
+        if match and partner_size and (match.grade != "in its place" or cancel(-size, partner_size)):
             on_both_sides.add(match.value)
-            yield from _pair_terms(before, value, size, after, match, sizes_after[match.value])
+            yield from _pair_terms(before, value, size, after, match, partner_size)
         else:
             absence = _absence(before, value, match, after, place.after)
             partner = match.value if match and absence != "none" else None
@@ -314,7 +316,9 @@ def _absence(build: MatchedBuild, value: int, match: Match | None, opposite: Mat
     target = opposite.analysis.dump.allocations[opposite.allocation(match.value)]
     color = build.analysis.dump.allocations[build.allocation(value)].color
     if target.is_thread_local or target.color != color:
-        return "space"
+        # What is larger or smaller there is not what was here: the bytes of this one did not move.
+        has_same_size = elements(_dimensions(build, value)) == elements(_dimensions(opposite, match.value))
+        return "space" if has_same_size else "none"
     if is_static(target):
         return "static"
     facts = opposite.analysis.facts

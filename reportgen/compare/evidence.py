@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Hashable, Mapping
 from typing import Literal, NamedTuple, get_args
 
-from reportgen.compare.graph import Graph, base_name, shape_parts
+from reportgen.compare.graph import Graph, base_name, elements, shape_parts
 from reportgen.record import record
 
 Tier = Literal[
@@ -90,9 +90,9 @@ def key_in_tier(tier: Tier, graph: Graph, value: int) -> Hashable:
         case "resized":
             return what.opcode, what.op_name, element, rank
         case "retyped":
-            return (what.opcode, what.op_name) if what.op_name else None
+            return (what.opcode, what.op_name, elements(dimensions)) if what.op_name else None
         case "reopcoded":
-            return what.op_name or None
+            return (what.op_name, elements(dimensions)) if what.op_name else None
         case "relabelled":
             return what.opcode, base_name(values.names[value]), shape
         case "relabelled and resized":

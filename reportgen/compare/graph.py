@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field
 from functools import cached_property, lru_cache, partial
+from math import prod
 from typing import NamedTuple
 
 from reportgen.analyse.records import Measured
@@ -12,6 +13,7 @@ from reportgen.parse.shape_parser import plain_shape, tuple_arity
 from reportgen.record import record
 
 _SUFFIX = re.compile(r"\d+|clone|remat\d*")
+_NUMBER = re.compile(r"\d+")
 _MAIN = re.compile(r"^(jit\([^()]*\)/)jit\(main\)/")
 _PARAMETERS = re.compile(r"\[[^\[\]/=]*=[^\[\]]*\]")
 
@@ -173,3 +175,8 @@ def shape_parts(shape: str) -> tuple[str, str, int, str]:
     element, _, dimensions = plain.partition("[")
     dimensions = dimensions.rstrip("]")
     return plain, element, dimensions.count(",") + 1 if dimensions else 0, dimensions
+
+
+def elements(dimensions: str) -> int:
+    """Return how many elements an array of these dimensions has at most."""
+    return prod(map(int, _NUMBER.findall(dimensions)))

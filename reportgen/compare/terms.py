@@ -200,7 +200,7 @@ def steps_of(terms: Iterable[Term]) -> Sequence[JoinedStep]:
     # New temporaries replace those that are gone, and what was a temporary is counted as an output.
     for kind, *others in (("gone", "new"), ("held or temporary", *_STATIC)):
         for other in others:
-            if kind in by_step and other in by_step and _cancel(total(by_step[kind]), total(by_step[other])):
+            if kind in by_step and other in by_step and cancel(total(by_step[kind]), total(by_step[other])):
                 by_step[kind] += by_step.pop(other)
     return [
         JoinedStep(kind=kind, change_bytes=total(by_step[kind]), terms=by_step[kind])
@@ -209,7 +209,8 @@ def steps_of(terms: Iterable[Term]) -> Sequence[JoinedStep]:
     ]
 
 
-def _cancel(one: int, other: int) -> bool:
+def cancel(one: int, other: int) -> bool:
+    """Return whether little is left of two changes together."""
     return one * other < 0 and abs(one + other) * _CANCEL_PART < max(abs(one), abs(other))
 
 

@@ -2,10 +2,13 @@
 
 import re
 
+import pytest
+
 from reportgen.compare.dump_comparison import compare_dumps
 from reportgen.compare.module_pairing import Side, pair_modules
 from reportgen.compare.terms import by_kind, total
 from tests.compare.texts import IN_PLACE, IN_PLACE_DUMPS, NOT_IN_PLACE, compiled, measured
+from tests.support.dumps import edited
 
 
 def test_a_donated_array_that_is_no_longer_updated_in_place_is_explained_in_one_row() -> None:
@@ -46,6 +49,29 @@ def test_a_value_without_a_name_in_the_program_is_called_what_pages_call_it() ->
         assert all(labels.name and not labels.scope for labels in named)
     [term] = comparison.spaces[0].terms
     assert comparison.subject_name(term) == "exp_fusion.#"
+
+
+@pytest.mark.parametrize(
+    ("after", "kind"),
+    [
+        ("f32[1048576]{0:S(1)}", "to another space"),
+        ("f32[1024,1024]{1,0:S(1)}", "to another space"),
+        ("s32[8]", "gone"),
+    ],
+)
+def test_only_what_has_as_many_elements_in_another_space_has_moved_there(after: str, kind: str) -> None:
+    size = "32" if after == "s32[8]" else "4194304"
+    moved = edited(
+        NOT_IN_PLACE,
+        ("allocation 1: size 4194304, preallocated-temp", f"allocation 1: size {size}, color 1, preallocated-temp"),
+        (
+            "<2 exp_fusion.1 @0> (size=4194304,offset=0): f32[1048576]{0}",
+            f"<2 exp_fusion.1 @0> (size={size},offset=0): {after}",
+        ),
+        ("%exp_fusion.1 = f32[1048576]{0}", f"%exp_fusion.1 = {after}"),
+    )
+    space = compare_dumps(measured(NOT_IN_PLACE), measured(moved)).spaces[0]
+    assert [(term.kind, term.change_bytes) for term in space.terms] == [(kind, -4194304)]
 
 
 def test_a_resized_argument_is_one_term() -> None:

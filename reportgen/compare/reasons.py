@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from reportgen.analyse.devices import MAIN_SPACE
+from reportgen.analyse.matmul_work import WorkFigures
 from reportgen.compare.argument_changes import argument_causes, argument_changes
 from reportgen.compare.builds import ModuleComparison
 from reportgen.compare.dump_comparison import DumpComparison, SpaceComparison
@@ -59,7 +60,7 @@ class Recomputation:
     words: str
     share: str
     cause: str = ""
-    """What was done to the program: `checkpoints added`."""
+    """What was done to the program: `checkpoints added`, or `more is checkpointed` in one that does the same work."""
 
     @property
     def sentence(self) -> str:
@@ -123,10 +124,17 @@ def recomputation(module: ModuleComparison) -> tuple[Sequence[Recomputation], Se
         cause = ""
         if who == "checkpoints recompute" and 0 in again:
             cause = f"checkpoints {'added' if change > 0 else 'removed'}"
+        elif who == "checkpoints recompute" and _own_flops(before.work) == _own_flops(after.work):
+            cause = f"{'more' if change > 0 else 'less'} is checkpointed"
         (likely if change * change_of_need < 0 else others).append(
             Recomputation(words, f"{share} matrix work" if share else "", cause)
         )
     return likely, others
+
+
+def _own_flops(work: WorkFigures) -> int:
+    """Return the matrix work of a program without what is computed again."""
+    return (work.matmul_flops or 0) - (work.again_by_xla or 0) - (work.again_by_checkpoint or 0)
 
 
 def _main_steps(module: ModuleComparison, likely: Sequence[Recomputation]) -> Sequence[Reason]:

@@ -221,6 +221,27 @@ def test_recomputing_more_may_explain_a_lower_peak_only(peaks: tuple[int, int], 
     assert len(likely) + len(others) == 1
 
 
+@pytest.mark.parametrize(
+    ("flops", "again", "cause"),
+    [
+        ((20, 24), (0, 4), "checkpoints added"),
+        ((22, 24), (2, 4), "more is checkpointed"),
+        ((20, 40), (2, 4), ""),  # twice the batch, with the same checkpoints
+    ],
+)
+def test_more_checkpoints_are_a_cause_in_a_program_that_does_the_same_work(
+    flops: tuple[int, int], again: tuple[int, int], cause: str
+) -> None:
+    compared = recomputing((2, 1), (0, 0), again)
+    before, after = (
+        replace(side, work=replace(side.work, matmul_flops=own * 10**12))
+        for side, own in zip(compared.figures, flops, strict=True)
+        if side
+    )
+    ((change,), _) = recomputation(ModuleComparison(figures=(before, after)))
+    assert change.cause == cause
+
+
 def test_recomputing_less_may_explain_a_higher_peak() -> None:
     (likely,), (other,) = recomputation(recomputing((1, 2), (1, 4), (2, 0)))
     assert likely.sentence == "checkpoints recompute 2.00 TFLOP less (−22.2 % matrix work)"

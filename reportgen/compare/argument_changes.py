@@ -53,17 +53,24 @@ def shape_change(before: Arguments, after: Arguments) -> str:
 
 
 def cause_words(
-    before: Arguments, after: Arguments, amounts: tuple[Amounts, Amounts], origins: tuple[PeakOrigin, PeakOrigin]
+    before: Arguments,
+    after: Arguments,
+    amounts: tuple[Amounts, Amounts],
+    origins: tuple[PeakOrigin, PeakOrigin],
+    main_change_bytes: int = 0,
 ) -> Sequence[str]:
     """Return what changed between two builds, and by how much memory of the caller, temporaries and slack then did.
 
-    `amounts` are the figures of a memory space before and after, and `origins` where their peaks come from. The main
-    causes come first: changes of the arguments that may explain them, checkpoints, and what other shapes did against
-    both. Without these, it is the memory that changed. What is not named is said where figures do not add up.
+    `amounts` are the figures of a memory space before and after, and `origins` where their peaks come from. What was
+    done to the program is the same in every space: it explains `main_change_bytes`, by which the main memory changed,
+    or if that is 0 the change of this space. The main causes come first: changes of the arguments that may explain it,
+    checkpoints, and what other shapes did against both. Without these, it is the memory that changed. What is not
+    named is said where figures do not add up.
     """
     known, moved = argument_changes(before, after), _moved(*amounts)
     change = sum(moved.values())
-    causes = [*argument_causes(before, after, change), *_checkpoints(*origins, change)]
+    explained = main_change_bytes or change
+    causes = [*argument_causes(before, after, explained), *_checkpoints(*origins, explained)]
     parts = [f"{words} {signed_bytes(moved[words])}" for words in sorted(moved, key=lambda words: -abs(moved[words]))]
     need_change = (amounts[1][_NEEDED] or 0) - (amounts[0][_NEEDED] or 0)
     if parts and signed_bytes(need_change) != signed_bytes(change):

@@ -172,6 +172,12 @@ def test_checkpoints_are_a_cause_and_the_largest_line_is_named() -> None:
     assert cause_words(PLAIN, PLAIN, amounts, (checkpointed, plain))[0] == "temporaries −3 B"
 
 
+def test_what_was_done_to_a_program_is_its_cause_in_every_memory_space() -> None:
+    grown, origins = (figures(4, 5)[0], figures(4, 8)[0]), (PeakOrigin(again_flops=0), PeakOrigin(again_flops=30))
+    assert cause_words(PLAIN, BATCH, grown, origins)[0].startswith("shape changed: ")
+    assert cause_words(PLAIN, BATCH, grown, origins, -9)[0].startswith("checkpoints added; shape changed: ")
+
+
 def test_only_another_shape_makes_builds_unlike() -> None:
     assert shape_change(PLAIN, BATCH) == "tokens s32[16,128]"
     assert [shape_change(PLAIN, after) for after in (PLAIN, DONATED, OPTIMIZER, ())] == [""] * 4

@@ -166,7 +166,7 @@ def _space(history: History, series: Series, color: int, budgets: Budgets | None
     has_peak = any(of_build and of_build[_PEAK] is not None for of_build in amounts)
     limited = {of_budget for of_budget, _ in limits}
     figure = _PEAK if has_peak and "peak_resident" in limited and "needed" not in limited else _NEEDED
-    changes = list(_changes(history, series.points, amounts, figure, has_origins=color == MAIN_SPACE))
+    changes = list(_changes(history, series.points, color, figure))
     capacity = history.records[-1].capacities.get(series.last.key, {}).get(color)
     if capacity:
         limits.append(("needed", Limit("capacity", capacity)))
@@ -181,24 +181,27 @@ def _space(history: History, series: Series, color: int, budgets: Budgets | None
     )
 
 
-def _changes(
-    history: History, points: Sequence[Point], amounts: Sequence[Amounts | None], figure: int, *, has_origins: bool
-) -> Iterator[Change]:
+def _changes(history: History, points: Sequence[Point], color: int, figure: int) -> Iterator[Change]:
     """Yield the builds at which a space came, went or changed in any figure, with the change of one in words."""
     before: Amounts | None = None
+    main_before: Amounts | None = None
     arguments: Arguments = ()
     origin, shown = PeakOrigin(), ""
-    for point, now in zip(points, amounts, strict=True):
+    for point in points:
+        now, main = ((point.spaces or {}).get(one) for one in (color, MAIN_SPACE))
+        made = history.records[point.build]
+        origins = origin, made.origins.get(point.key, PeakOrigin())
+        if color != MAIN_SPACE:
+            origins = origins[0], origins[1]._replace(line="")
         if now != before:
             amount = now[figure] if now else None
             was = before[figure] if before else None
-            made = history.records[point.build]
             slug = made.unsound.get(point.key)
             remarks = [f"unsound, {slug}"] if slug else []
             if made.accepted:
                 remarks.append(f"accepted: {made.accepted}")
             shapes = shape_words(point.arguments) if now else ""
-            origins = origin, made.origins.get(point.key, PeakOrigin()) if has_origins else PeakOrigin()
+            main_change = (main[_NEEDED] or 0) - (main_before[_NEEDED] or 0) if main and main_before else 0
             yield Change(
                 build=point.build,
                 record=made,
@@ -206,13 +209,16 @@ def _changes(
                 words=_words(was, amount, is_new=before is None),
                 by_bytes=None if was is None or amount is None else amount - was,
                 remarks="; ".join(remarks),
-                causes=cause_words(arguments, point.arguments, (before, now), origins) if before and now else (),
+                causes=cause_words(arguments, point.arguments, (before, now), origins, main_change)
+                if before and now
+                else (),
                 resized=shape_change(arguments, point.arguments) if before and now else "",
                 shapes="" if shapes == shown else shapes,
                 argument_count=sum(group.arrays for group in point.arguments),
             )
-            arguments, shown, origin = point.arguments, shapes, origins[1]
-        before = now
+            shown = shapes
+        # A space that does not change in a build has nothing of that build as a cause later.
+        before, main_before, arguments, origin = now, main, point.arguments, origins[1]
 
 
 def _words(before: int | None, amount: int | None, *, is_new: bool) -> str:

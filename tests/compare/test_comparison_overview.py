@@ -51,7 +51,7 @@ def overview(*modules: ModuleComparison) -> ComparisonOverview:
 @pytest.mark.parametrize(
     ("modules", "sentence"),
     [
-        ([module(9, 4), module(3, 4), module(2, 2)], "2 of 3 modules changed: 1 needs less, 1 needs more."),
+        ([module(9, 4), module(3, 4), module(2, 2)], "2 of 3 modules changed: 1 needs more, 1 needs less."),
         ([module(9, 4), module(8, 4)], "2 modules need less."),
         (
             [module(9, 4, 5), module(8, 4, 5), module(7, 7, 5), module(2, 2, 5)],
@@ -120,6 +120,11 @@ def test_what_changed_comes_first_and_then_what_did_not_and_does_not_fit() -> No
     assert [row.is_over for row in shown.shown] == [False, True, True]
     assert [row.after_bytes for row in shown.unchanged] == [5]
     assert shown.shows_unchanged
+
+
+def test_what_grew_comes_before_what_shrank_and_first_what_does_not_fit_any_more() -> None:
+    shown = overview(module(90, 10, 50), module(10, 40, 50), module(49, 51, 50), module(90, 80, 50))
+    assert [row.change_bytes for row in shown.shown] == [2, 30, -80, -10]
 
 
 def test_modules_of_one_name_have_what_tells_them_apart() -> None:

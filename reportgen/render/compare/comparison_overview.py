@@ -64,8 +64,8 @@ class OverviewRow:
 class ComparisonOverview:
     """The rows of the modules that changed, are new and are missing, in a scale of `whole_bytes`, and all the others.
 
-    `shown` are the largest changes, with all of those that do not fit, then unchanged modules that do not fit, then
-    those that are new or missing; `smaller` are the other changes.
+    `shown` are the largest changes, with all of those that do not fit, growth before savings, then unchanged modules
+    that do not fit, then those that are new or missing; `smaller` are the other changes.
     `unchanged` are few enough to be named in a sentence, or they are `folded`. `capacity` is that of all modules, None
     where they differ or where none is known or near. `outcomes` are words about fitting, each with whether that is
     good, None for neither. `apart` is by path what tells a module from others of its name.
@@ -120,7 +120,7 @@ def comparison_overview(comparison: BuildComparison, *, has_sites: bool) -> Comp
     if capacity and capacity.size_bytes > _NEAR * most:
         capacity = None
     return ComparisonOverview(
-        shown=[*sorted(changed[:seen], key=_size_order), *sorted(others, key=lambda row: not row.is_over)],
+        shown=[*sorted(changed[:seen], key=_worst_first), *sorted(others, key=lambda row: not row.is_over)],
         smaller=changed[seen:],
         unchanged=unchanged if len(comparison.modules) > 1 else (),
         is_folded=len(unchanged) > _MOST_NAMES,
@@ -139,6 +139,12 @@ def _size_order(row: OverviewRow) -> tuple[int, bool]:
     """Return the key that sorts changes by size, the largest first, and growth before a saving of the same size."""
     change = row.change_bytes or 0
     return -abs(change), change < 0
+
+
+def _worst_first(row: OverviewRow) -> tuple[bool, bool, tuple[int, bool]]:
+    """Return the key that sorts changes as a reviewer reads them: what grew and does not fit, what grew, the rest."""
+    has_grown = (row.change_bytes or 0) > 0
+    return not (has_grown and row.is_over), not has_grown, _size_order(row)
 
 
 def _apart(modules: Iterable[ModuleComparison]) -> Mapping[str, str]:
@@ -188,7 +194,7 @@ def _sentence(modules: Sequence[ModuleComparison], changed: Sequence[OverviewRow
         unknown = next(filter(None, map(unknown_words, both)), "")
         return f"No known figure changed; {unknown}." if unknown else "No module changed."
     changes = [row.change_bytes or 0 for row in changed]
-    numbers = (sum(change < 0 for change in changes), "less"), (sum(change > 0 for change in changes), "more")
+    numbers = (sum(change > 0 for change in changes), "more"), (sum(change < 0 for change in changes), "less")
     words = [f"{number:,} {'need' if number > 1 else 'needs'} {how}" for number, how in numbers if number]
     part = f"{len(changed):,} of " if len(changed) < len(modules) else ""
     those = f"{part}{counted(len(modules), 'module')}"

@@ -47,6 +47,7 @@ class TermGroup:
     """
 
     words: str
+    kind: Kind
     step: Kind
     change_bytes: int
     subject: str
@@ -55,6 +56,11 @@ class TermGroup:
     count: int
     before: Link | None
     after: Link | None
+
+    @property
+    def is_one_sided(self) -> bool:
+        """Return whether the column of the other side says all of what happened: that it is gone, or new."""
+        return self.kind in {"gone", "new"}
 
 
 def groups(comparison: DumpComparison, space: SpaceComparison, step: JoinedStep, routes: Routes) -> Sequence[TermGroup]:
@@ -66,6 +72,7 @@ def groups(comparison: DumpComparison, space: SpaceComparison, step: JoinedStep,
         return [
             TermGroup(
                 words=step_reason(comparison, space, step).words,
+                kind=step.kind,
                 step=step.kind,
                 change_bytes=step.change_bytes,
                 subject="",
@@ -82,6 +89,7 @@ def groups(comparison: DumpComparison, space: SpaceComparison, step: JoinedStep,
     term_groups = [
         TermGroup(
             words=step_words(kind, total(terms)),
+            kind=kind,
             step=step.kind,
             change_bytes=total(terms),
             subject=subject,

@@ -12,7 +12,7 @@ from markupsafe import Markup
 from reportgen.reports.formats import STEP, exact_bytes, human_bytes
 
 _CODE = re.compile(r"`([^`]*)`")
-_BREAKABLE = re.compile(r"(?<=[./_])(?=[^./_])")
+_BREAKABLE = re.compile(r"(?<=[./_])(?=[^./_])(?!\d+(?:\{|\Z))")
 _BEFORE_UNIT = re.compile(r"(?<=\d) (?=(?:[KMGTPE]i)?B\b|%)")
 
 
@@ -54,7 +54,7 @@ def unbroken(words: str) -> str:
 
 
 def soft_breaks(text: str) -> Markup:
-    """Return a name that may break after dots, slashes and underscores."""
+    """Return a name that may break after dots, slashes and underscores, but not before the number at its end."""
     return Markup(_BREAKABLE.sub("<wbr>", escape(text)))
 
 

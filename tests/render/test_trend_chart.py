@@ -86,14 +86,15 @@ def test_the_plot_ends_at_the_largest_amount_and_names_a_far_limit_at_its_edge()
 
 def test_a_label_covers_neither_a_limit_nor_the_step_to_its_dot() -> None:
     drawn = placed([1480, 728, 1480, 442, 187], 1575)
-    assert [dot.is_low for dot in drawn.dots] == [True, False, True, False, False]
+    assert [dot.is_low for dot in drawn.dots] == [True, True, True, False, False]
     assert [dot.anchor for dot in drawn.dots] == ["start", "start", "start", "start", "end"]
     assert placed([3575, 310, 307], 9000).dots[-1].is_low
 
 
 def test_labels_cover_neither_each_other_nor_a_step() -> None:
-    labels = [dot.label for dot in placed([800, 300, 310, 305, 900, 500], 9000).dots]
-    assert labels == ["all", "wide", "all", "wide", "all", "all"]
+    dips = placed([800, 300, 310, 305, 900, 500], 9000).dots
+    assert [(dot.label, dot.is_low) for dot in dips[:4]] == [("all", False), ("all", True)] * 2
+    assert [dot.label for dot in placed([800, 800, 500], 9000).dots] == ["all", "none", "all"]
     few = placed([3575 << 20, 512 << 10, 3575 << 20, 512 << 20], 9000 << 20).dots
     assert [dot.is_usual for dot in few] == [True, False, True, False]
     assert "none" in {dot.label for dot in placed([*range(100, 140)], 9000).dots}

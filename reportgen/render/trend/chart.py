@@ -5,6 +5,7 @@ Places are in percent of the chart, so that it fits any width, and texts keep th
 
 from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import pairwise
 from typing import Literal
 
@@ -23,6 +24,10 @@ _CLOSE = 5
 _LABEL_WIDTH, _LABEL_HEIGHT = 52, 11
 """Percent of a narrow chart that the name of a limit takes."""
 _DOT_HEIGHT = 3
+_BELOW = 0.7
+"""The part of a label that has room below the chart."""
+_SMALL = 2.6
+"""How many times as much of the height a label takes in a small chart."""
 _EDGE = 12
 """Percent of the width beside which a label begins or ends at its dot."""
 _WIDE, _NARROW, _WITH_UNIT = 7.5, 22, 34
@@ -143,8 +148,10 @@ class Chart:
     left_out: int
 
 
-def chart(records: Sequence[Record], changes: Sequence[Change], limits: Iterable[Limit]) -> Chart | None:
-    """Return the chart of an amount over `records`; None where it is never known."""
+def chart(
+    records: Sequence[Record], changes: Sequence[Change], limits: Iterable[Limit], *, is_small: bool = False
+) -> Chart | None:
+    """Return the chart of an amount over `records`; None where it is never known. One that `is_small` is less high."""
     shown = changes[-MOST_CHANGES:]
     amounts = [change.amount for change in shown if change.amount is not None]
     if not amounts:
@@ -177,7 +184,7 @@ def chart(records: Sequence[Record], changes: Sequence[Change], limits: Iterable
     is_later = shown[-1].build < last and dots[-1].change is shown[-1]
     if is_later:
         dots.append(replace(dots[-1], x=x(last), anchor="start"))
-    dots = _labelled(dots, steps)
+    dots = _labelled(dots, steps, _LABEL_HEIGHT * (_SMALL if is_small else 1))
     edge = next((limit for limit, is_near in near.items() if not is_near), None)
     return Chart(
         path="".join(path for _, path in stretches),
@@ -223,7 +230,7 @@ def _unit(amount: int) -> str:
 
 def _limit(limit: Limit, y: float, steps: Steps, dots: Iterable[Dot]) -> Level:
     """Return a limit with its name where no step, dot or label is, even if the chart is narrow."""
-    labels = [_label_box(dot, is_narrow=dot.label == "all") for dot in dots if dot.label != "none"]
+    labels = [_label_box(dot, _LABEL_HEIGHT, is_narrow=dot.label == "all") for dot in dots if dot.label != "none"]
     marks = [(dot.x, dot.x, dot.y - _DOT_HEIGHT, dot.y + _DOT_HEIGHT) for dot in dots]
     boxes = [*_step_boxes(steps), *labels, *marks]
     for width in (_LABEL_WIDTH, _EDGE):
@@ -237,22 +244,28 @@ def _limit(limit: Limit, y: float, steps: Steps, dots: Iterable[Dot]) -> Level:
     return Level(amount=limit.amount, y=y, name=limit.name)
 
 
-def _labelled(dots: Sequence[Dot], steps: Steps) -> list[Dot]:
-    """Return the dots with the labels that cover neither each other nor a step: the last, the first, large changes."""
-    order = sorted(dots[:-1], key=lambda dot: -abs(dot.change.by_bytes or dot.change.amount or 0))
-    labelled = {}
-    for is_narrow in (False, True):
-        taken = [*_step_boxes(steps), _label_box(dots[-1], is_narrow=is_narrow)]
-        labelled[is_narrow] = [dots[-1]]
-        for dot in order:
-            box = _label_box(dot, is_narrow=is_narrow)
-            if not any(_overlap(box, other) for other in taken):
-                taken.append(box)
-                labelled[is_narrow].append(dot)
-    return [
-        replace(dot, label="all" if dot in labelled[True] else "wide" if dot in labelled[False] else "none")
-        for dot in dots
-    ]
+def _labelled(dots: Sequence[Dot], steps: Steps, height: float) -> list[Dot]:
+    """Return the dots with the labels that cover neither each other nor a step: the last, the first, large changes.
+
+    A label that has no room above its dot is below it, if there is room on the narrow chart as well. What is as before
+    has none.
+    """
+    now = replace(dots[-1], label="all")
+    order = sorted(range(len(dots) - 1), key=lambda n: -abs(dots[n].change.by_bytes or dots[n].change.amount or 0))
+    order = [n for n in order if dots[n].change.by_bytes != 0 and dots[n].change is not now.change]
+    labelled = [*dots[:-1], now]
+    labels: Sequence[Literal["all", "wide"]] = ("all", "wide")
+    for label in labels:
+        box = partial(_label_box, height=height, is_narrow=label == "all")
+        taken = [*_step_boxes(steps), *(box(dot) for dot in labelled if dot.label != "none")]
+        for number in order:
+            dot = labelled[number]
+            for choice in (dot, replace(dot, is_low=True)) if dot.label == "none" else ():
+                if box(choice)[3] <= 100 + height * _BELOW and not any(_overlap(box(choice), other) for other in taken):
+                    taken.append(box(choice))
+                    labelled[number] = replace(choice, label=label)
+                    break
+    return labelled
 
 
 def _overlap(first: Box, second: Box) -> bool:
@@ -261,11 +274,11 @@ def _overlap(first: Box, second: Box) -> bool:
     return left < end and right > start and high < bottom and low > top
 
 
-def _label_box(dot: Dot, *, is_narrow: bool) -> Box:
+def _label_box(dot: Dot, height: float, *, is_narrow: bool) -> Box:
     width = (_NARROW if dot.is_usual else _WITH_UNIT) if is_narrow else _WIDE
     before = {"start": 0.0, "middle": width / 2, "end": width}[dot.anchor]
-    top = dot.y + 1 if dot.is_low else dot.y - _LABEL_HEIGHT
-    return dot.x - before, dot.x - before + width, top, top + _LABEL_HEIGHT - 1
+    top = dot.y + 1 if dot.is_low else dot.y - height
+    return dot.x - before, dot.x - before + width, top, top + height - 1
 
 
 def _step_boxes(steps: Steps) -> Iterator[Box]:

@@ -176,7 +176,12 @@ def _space(history: History, series: Series, color: int, budgets: Budgets | None
         figure=FIGURES[figure],
         needed_bytes=amounts[-1][_NEEDED] if amounts[-1] else None,
         capacity_bytes=capacity,
-        chart=chart(history.records, changes, [limit for of, limit in limits if of == FIGURES[figure]]),
+        chart=chart(
+            history.records,
+            changes,
+            [limit for of, limit in limits if of == FIGURES[figure]],
+            is_small=color != MAIN_SPACE,
+        ),
         changes=changes,
     )
 

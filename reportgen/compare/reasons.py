@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from reportgen.analyse.devices import MAIN_SPACE
-from reportgen.analyse.matmul_work import WorkFigures
 from reportgen.compare.argument_changes import argument_causes, argument_changes
 from reportgen.compare.builds import ModuleComparison
 from reportgen.compare.dump_comparison import DumpComparison, SpaceComparison
@@ -118,23 +117,18 @@ def recomputation(module: ModuleComparison) -> tuple[Sequence[Recomputation], Se
         if again[0] is None or again[1] is None or again[0] == again[1]:
             continue
         change = again[1] - again[0]
-        own = (before.work.matmul_flops or 0) - (before.work.again_by_xla or 0)
+        own, own_after = ((side.work.matmul_flops or 0) - (side.work.again_by_xla or 0) for side in (before, after))
         share = signed_percent(own, own + change)
         words = f"{who} {human_flops(abs(change))} {'more' if change > 0 else 'less'}"
         cause = ""
         if who == "checkpoints recompute" and 0 in again:
             cause = f"checkpoints {'added' if change > 0 else 'removed'}"
-        elif who == "checkpoints recompute" and _own_flops(before.work) == _own_flops(after.work):
+        elif who == "checkpoints recompute" and own_after - own == change:
             cause = f"{'more' if change > 0 else 'less'} is checkpointed"
         (likely if change * change_of_need < 0 else others).append(
             Recomputation(words, f"{share} matrix work" if share else "", cause)
         )
     return likely, others
-
-
-def _own_flops(work: WorkFigures) -> int:
-    """Return the matrix work of a program without what is computed again."""
-    return (work.matmul_flops or 0) - (work.again_by_xla or 0) - (work.again_by_checkpoint or 0)
 
 
 def _main_steps(module: ModuleComparison, likely: Sequence[Recomputation]) -> Sequence[Reason]:

@@ -217,7 +217,9 @@ def test_the_peak_and_the_lines_that_fill_it(places: Places) -> None:
             assert "the peak is unknown" in answer.text
             continue
         assert exact(answer)[0] == places.shown.peak_bytes
-        where = f"instruction {places.shown.peak_resident_moment:,}" if space["peak_temp_bytes"] else "every instruction"
+        where = (
+            f"instruction {places.shown.peak_resident_moment:,}" if space["peak_temp_bytes"] else "every instruction"
+        )
         assert f"at {where}" in answer.text
     if places.shown.peak_bytes is None:
         return

@@ -140,6 +140,8 @@ def needed_words(suggestion: Suggestion | CombinedFigures) -> str:
 def _left_words(confidence: Confidence, low: int, high: int) -> str:
     if confidence == "range" and low != high:
         return span_words(low, high)
+    if confidence == "up to":
+        return f"at least {rounded_bytes(high)}"
     return f"about {rounded_bytes(high)}" if confidence in _ROUNDED else human_bytes(high)
 
 

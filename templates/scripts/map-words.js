@@ -50,6 +50,7 @@ export const captionOf = (found, outside, handovers, conflicts) => {
   if (outside) parts.push(`${counted(outside)} outside this part of the map`);
   parts.push(handovers > MOST_TAKEOVERS ? `${counted(handovers)} in-place reuses, too many to mark`
     : `dark ticks: ${counted(handovers)} reused in place`);
+  parts.push("pale: reserved, with nothing live");
   if (conflicts) parts.push(`${counted(conflicts)} values in conflict, with red edges`);
   return `${parts.join("; ")}.`;
 };

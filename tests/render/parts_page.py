@@ -165,7 +165,7 @@ def _suggestion(confidence: Confidence, number: int) -> tuple[str, Suggestion, i
 
 
 def _life(waiting: str, peak: str) -> Life:
-    return Life(look="class-temporary", held="M30 6h60", waiting=waiting, idle="", peak=peak, start=24, end=77)
+    return Life(look="class-temporary", held="M30 6h60", used="", idle=waiting, peak=peak, start=24, end=77)
 
 
 def write_parts_page(path: Path) -> None:

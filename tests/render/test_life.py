@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reportgen.render.drawings.life import STRIP_WIDTH, _idle_at, _spans, _strokes, _without
+from reportgen.render.drawings.life import STRIP_WIDTH, _idle_at, _spans, _strokes
 
 
 @given(st.lists(st.integers(1, 40), min_size=2, max_size=400).filter(lambda gaps: len(gaps) % 2 == 0))
@@ -16,18 +16,6 @@ def test_strokes_lie_apart_and_are_at_least_half_a_pixel_wide(gaps: list[int]) -
     widths = [float(stroke.split("h")[1]) for stroke in drawn]
     assert min(widths) >= 0.5
     assert all(left + width <= right + 0.11 for left, width, right in zip(lefts, widths, lefts[1:], strict=False))
-
-
-def test_what_waits_is_held_and_not_used() -> None:
-    assert list(_without([(0, 10)], [(0, 1), (4, 5), (9, 10)])) == [(1, 4), (5, 9)]
-    assert list(_without([(2, 4), (6, 9)], [(2, 3), (7, 8)])) == [(3, 4), (6, 7), (8, 9)]
-    assert list(_without([(0, 2)], [(0, 2)])) == []
-
-
-def test_a_use_is_at_least_half_a_pixel_of_a_long_program() -> None:
-    held = _spans([(0, 99_999)], 100_000)
-    waiting = list(_without(held, _spans([(0, 0), (50_000, 50_000)], 100_000)))
-    assert waiting == [(0.5, 60), (60.5, STRIP_WIDTH)]
 
 
 @given(st.lists(st.integers(0, 40), max_size=20), st.integers(0, 40), st.integers(0, 40))

@@ -22,7 +22,7 @@ MARKUP = {
     "device that is too small": r'<td class="number over">over by',
     "device that is large enough": r'<td class="number fits">',
     "strip of life": r'<svg class="life class-temporary"[^>]*role="img"',
-    "strip of life that waits": r'<path class="waiting"',
+    "strip of life that is idle": r'<path class="idle"',
     "chip": r'<span class="chip class-temporary">',
     "bar row": r'<strong class="amount">',
     "capacity in a bar row": r'<span class="tick"[^>]*></span>\s*</span></li>',

@@ -122,8 +122,8 @@ def test_the_picture_of_a_value_has_the_life_of_its_contents_and_the_curve_once_
     assert page.count('<symbol id="curve-0">') == 1
     assert page.count('<use href="#curve-0"/>') == page.count('class="life-curve ')
     # Of the four values of one buffer, two have what `zeros` writes and two what `written` does, as their uses say.
-    assert page.count('<path d="M20 6h60"/><path class="waiting" d="M40 6h20"/>') == 2
-    assert page.count('<path d="M60 6h80"/><path class="waiting" d="M80 6h40"/>') == 2
+    assert page.count('<path class="held" d="M20 6h60"/><path class="used" d="M20 6h20M60 6h20"/>') == 2
+    assert page.count('<path class="held" d="M60 6h80"/><path class="idle" d="M80 6h40"/>') == 2
 
 
 def test_a_value_says_what_it_takes_of_the_peak_when_it_is_written_and_who_reads_it() -> None:

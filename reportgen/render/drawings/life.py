@@ -1,7 +1,7 @@
 """Draw when something is held, and when it only waits, as a strip on the time axis of the program."""
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from markupsafe import Markup
@@ -18,14 +18,15 @@ _Span = tuple[float, float]
 
 
 class Life(NamedTuple):
-    """A strip: the paths of what is held, of what only waits, and also over the peak; the last two may be empty.
+    """A strip: the paths of what is held, of when it is used, of what is idle at the peak, and of the peak.
 
-    `look` is the class of its color, as `source-1` or `class-output`; it is from instruction `start` to `end`.
+    All but the first may be empty. `look` is the class of its color, as `source-1` or `class-output`; it is from
+    instruction `start` to `end`.
     """
 
     look: str
     held: str
-    waiting: str
+    used: str
     idle: str
     peak: str
     start: int
@@ -34,34 +35,31 @@ class Life(NamedTuple):
     @property
     def words(self) -> str:
         """The same in words."""
-        idle = ", idle at the peak" if self.idle else ", idle at times" if self.waiting else ""
-        return f"live from instruction {self.start:,} to {self.end:,}{idle}"
+        return f"live from instruction {self.start:,} to {self.end:,}{', idle at the peak' if self.idle else ''}"
 
     @property
     def shapes(self) -> str:
         """The parts of the strip, but for the peak, as SVG."""
-        waiting = path(self.waiting, "waiting") if self.waiting else ""
-        return path(self.held) + waiting + (path(self.idle, "idle") if self.idle else "")
+        parts = ("held", self.held), ("idle", self.idle), ("used", self.used)
+        return "".join(path(shape, look) for look, shape in parts if shape)
 
 
 def life_of(analysis: Analysis, members: Sequence[int], look: str, peak: int | None) -> Life | None:
     """Return when values are held, with the moment of the peak; None for what is never live.
 
-    They wait while they are held and none of them is written or read, if the dump says what reads them.
+    They are used when one of them is written or read, if the dump says what reads them.
     """
     held, total = stretches(members, analysis.dump.starts, analysis.dump.ends), max(analysis.moments, 1)
     if not held:
         return None
-    shown, used = _spans(held, total), uses(analysis.program, members)
-    marks, is_known = _spans([(moment, moment) for moment in used], total), analysis.dump.used_values is not None
-    waiting = _without(shown, marks) if is_known else ()
-    idle = _without(_spans(_idle_at(held, used, peak), total), marks) if is_known and peak is not None else ()
+    used = uses(analysis.program, members) if analysis.dump.used_values is not None else ()
+    idle = _idle_at(held, used, peak) if used and peak is not None else ()
     (start, _), (_, end) = held[0], held[-1]
     return Life(
         look=look,
-        held=_strokes(shown),
-        waiting=_strokes(waiting),
-        idle=_strokes(idle),
+        held=_strokes(_spans(held, total)),
+        used=_strokes(_spans([(moment, moment) for moment in used if start <= moment <= end], total)),
+        idle=_strokes(_spans(idle, total)),
         peak=f"M{_pixels(peak * STRIP_WIDTH / total)} 0v{STRIP_HEIGHT}" if peak is not None else "",
         start=start,
         end=end,
@@ -69,7 +67,7 @@ def life_of(analysis: Analysis, members: Sequence[int], look: str, peak: int | N
 
 
 def life_strip(life: Life | None, *, has_words: bool = True) -> Markup:
-    """Draw a life: lighter where it waits, pale where it also does at the peak; nothing for what is never live.
+    """Draw a life: a band, dashed where it is idle at the peak, with its uses; nothing for what is never live.
 
     The words are left out where a sentence beside the strip says the same.
     """
@@ -112,13 +110,6 @@ def _spans(held: Sequence[_Stretch], total: int) -> Sequence[_Span]:
     return spans
 
 
-def _without(held: Sequence[_Span], used: Sequence[_Span]) -> Iterator[_Span]:
-    """Yield the parts of some spans that others, in order, do not cover."""
-    for left, right in held:
-        edges = [left, *(edge for span in used if span[1] > left and span[0] < right for edge in span), right]
-        yield from ((begin, end) for begin, end in zip(edges[::2], edges[1::2], strict=True) if begin < end)
-
-
-def _strokes(spans: Iterable[_Span]) -> str:
+def _strokes(spans: Sequence[_Span]) -> str:
     edges = ((round(left, 1), round(right, 1)) for left, right in spans)
     return "".join(f"M{_pixels(left)} {STRIP_HEIGHT // 2}h{_pixels(right - left)}" for left, right in edges)

@@ -52,7 +52,9 @@ class ValueNeighbours:
         is_alone = len(self._module.analysis.occupants[value.allocation]) == 1
         if value.size_bytes == allocation.size_bytes:
             return f"<p>All of {where}{', alone' if is_alone else ''}."
-        words = f"<p>Bytes {value.offset_bytes:,} to {value.end_bytes:,} of {where}."
+        edges = value.offset_bytes, value.end_bytes
+        exact = "bytes {:,} to {:,}".format(*edges)
+        words = f'<p><span title="{exact}">{" to ".join(map(human_bytes, edges))}</span> of {where}.'
         if not allocation.size_bytes:
             return words
         left, width = (percent_of(part, allocation.size_bytes) for part in (value.offset_bytes, value.size_bytes))

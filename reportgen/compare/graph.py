@@ -13,7 +13,7 @@ from reportgen.parse.shape_parser import plain_shape, tuple_arity
 from reportgen.record import record
 
 _SUFFIX = re.compile(r"\d+|clone|remat\d*")
-_NUMBER = re.compile(r"\d+")
+_NUMBER = re.compile(r"\d{1,18}")  # a damaged text may have more digits than Python reads as one number
 _MAIN = re.compile(r"^(jit\([^()]*\)/)jit\(main\)/")
 _PARAMETERS = re.compile(r"\[[^\[\]/=]*=[^\[\]]*\]")
 

@@ -70,8 +70,8 @@ const drawAxes = () => all("table[data-limit]").forEach((table) => {
  * Draw the bars of the only need on the scale of the device; those without a device are as long as the need.
  * @param {number} needed
  */
-const drawBars = (needed) => all(".stack").forEach((stack) => {
-  const bar = /** @type {HTMLElement} */ (stack.querySelector(".stacked"));
+const drawBars = (needed) => all(".stack > .stacked").forEach((bar) => {
+  const stack = /** @type {HTMLElement} */ (bar.parentElement);
   const isJoint = stack.closest(".joint") !== null, isThin = stack.classList.contains("thin");
   const parts = isJoint ? [] : [.../** @type {NodeListOf<HTMLElement>} */ (bar.querySelectorAll("span"))];
   const widths = parts.map((part) => parseFloat(part.style.width));

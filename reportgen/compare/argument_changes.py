@@ -8,7 +8,7 @@ from reportgen.analyse.sibling_arguments import SiblingArguments
 from reportgen.compare.figures import FIGURES
 from reportgen.compare.history import Amounts, Arguments, PeakOrigin
 from reportgen.record import record
-from reportgen.reports.formats import counted, human_bytes, signed_bytes
+from reportgen.reports.formats import STEP, UNITS, counted, human_bytes, signed_bytes
 
 _STATIC, _TEMPORARY, _SLACK = FIGURES.index("static"), FIGURES.index("peak_temp"), FIGURES.index("slack")
 _NEEDED = FIGURES.index("needed")
@@ -71,10 +71,7 @@ def cause_words(
     change = sum(moved.values())
     explained = main_change_bytes or change
     causes = [*argument_causes(before, after, explained), *_checkpoints(*origins, explained)]
-    parts = [f"{words} {signed_bytes(moved[words])}" for words in sorted(moved, key=lambda words: -abs(moved[words]))]
-    need_change = (amounts[1][_NEEDED] or 0) - (amounts[0][_NEEDED] or 0)
-    if parts and signed_bytes(need_change) != signed_bytes(change):
-        parts.append(f"everything else {signed_bytes(need_change - change)}")
+    parts = _part_words(moved, (amounts[1][_NEEDED] or 0) - (amounts[0][_NEEDED] or 0))
     if causes:
         old, new = _by_name(before), _by_name(after)
         resized = (change.words for change in _resized(_reshaped(old, new), old, new))
@@ -85,6 +82,25 @@ def cause_words(
     if before and after and not known:
         others = ["arguments unchanged"]
     return list(filter(None, ["; ".join(causes), _largest_line(*origins, change), "; ".join([*parts, *others])]))
+
+
+def _part_words(moved: Mapping[str, int], total: int) -> Sequence[str]:
+    """Return the parts of a change, the largest first, and the rest, with digits enough that they add up as rounded."""
+    parts = dict(sorted(moved.items(), key=lambda part: -abs(part[1])))
+    if parts and signed_bytes(total) != signed_bytes(sum(parts.values())):
+        parts["everything else"] = total - sum(parts.values())
+    more_digits = int(signed_bytes(sum(map(_rounded, parts.values()))) != signed_bytes(total))
+    unit = human_bytes(abs(total))[-3:]
+    return [
+        f"{words} {signed_bytes(size, more_digits if human_bytes(abs(size)).endswith(unit) else 0)}"
+        for words, size in parts.items()
+    ]
+
+
+def _rounded(size: int) -> int:
+    """Return the bytes that a size in words stands for."""
+    number, unit = human_bytes(abs(size)).replace(",", "").split()
+    return round(float(number) * float(STEP) ** ("B", *UNITS).index(unit)) * (1 if size > 0 else -1)
 
 
 def _checkpoints(before: PeakOrigin, after: PeakOrigin, change_bytes: int) -> Iterator[str]:

@@ -16,7 +16,7 @@ _TRACED = re.compile(r"a_inference_(.+?)_\d+__Xla.*", re.DOTALL)
 """A name of TensorFlow, which numbers its functions: each trace of one gets another name."""
 
 
-def human_bytes(size: int) -> str:
+def human_bytes(size: int, more_digits: int = 0) -> str:
     """Return `2.52 GiB` or `1,019 MiB`: binary units, two decimals below 1000; below 1024 bytes, all of them."""
     if abs(size) < STEP:
         return f"{size:,} B"
@@ -25,9 +25,9 @@ def human_bytes(size: int) -> str:
         amount /= STEP
         # What would be rounded to 1000.00 needs no decimals, and what would be rounded to 1024 is one of the next unit.
         if abs(amount) < _FOUR_DIGITS - 0.005:
-            return f"{amount:.2f} {unit}"
+            return f"{amount:.{2 + more_digits}f} {unit}"
         if abs(amount) < STEP - 0.5 or unit == UNITS[-1]:
-            return f"{amount:,.0f} {unit}"
+            return f"{amount:,.{more_digits}f} {unit}"
     raise AssertionError("unreachable: the last unit takes every amount")
 
 
@@ -38,9 +38,9 @@ def _sign(change: float) -> str:
     return "+" if change > 0 else "−"
 
 
-def signed_bytes(change: int) -> str:
+def signed_bytes(change: int, more_digits: int = 0) -> str:
     """Return `+16.03 MiB` or `−512 B`, with a minus sign and never without a sign unless it is zero."""
-    return f"{_sign(change) or '±'}{human_bytes(abs(change))}"
+    return f"{_sign(change) or '±'}{human_bytes(abs(change), more_digits)}"
 
 
 def signed_count(change: int) -> str:

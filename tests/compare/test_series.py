@@ -157,6 +157,14 @@ def test_figures_of_a_cause_add_up() -> None:
     assert said[0] == "arguments, outputs and constants −9.00 KiB; everything else −64 B"
 
 
+def test_figures_of_a_cause_that_rounding_would_part_have_one_digit_more() -> None:
+    before, static = (0, 2000 << 20, 0, 2000 << 20, 0, 0, 0), 1_820_003_000
+    after = 0, before[1] - static + (176 << 10), 0, before[3] - static, 0, 0, 0
+    # −1.69 GiB in all
+    said = cause_words(PLAIN, PLAIN, (before, after), NOWHERE)
+    assert said[0] == "arguments, outputs and constants −1.695 GiB; everything else +176.00 KiB"
+
+
 def test_arguments_that_did_not_change_are_no_cause_of_other_temporaries() -> None:
     assert cause_words(PLAIN, PLAIN, (figures(9)[0], figures(10)[0]), NOWHERE)[-1] == "arguments unchanged"
 

@@ -84,7 +84,7 @@ def cause_words(
     return list(filter(None, ["; ".join(causes), _largest_line(*origins, change), "; ".join([*parts, *others])]))
 
 
-def _part_words(moved: Mapping[str, int], total: int) -> Sequence[str]:
+def _part_words(moved: Mapping[str, int], total: int) -> list[str]:
     """Return the parts of a change, the largest first, and the rest, with digits enough that they add up as rounded."""
     parts = dict(sorted(moved.items(), key=lambda part: -abs(part[1])))
     if parts and signed_bytes(total) != signed_bytes(sum(parts.values())):

@@ -5,9 +5,10 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reportgen.compare.history import Record
+from reportgen.analyse.sibling_arguments import SiblingArguments
+from reportgen.compare.history import History, ModuleKey, Record
 from reportgen.render.trend.chart import Change, Chart, Limit, chart
-from reportgen.render.trend.trend_pages import SpaceTrend
+from reportgen.render.trend.trend_pages import SpaceTrend, function_trends, trend_page
 
 
 @given(st.lists(st.integers(0, 1 << 40), min_size=1, max_size=40))
@@ -27,7 +28,7 @@ def test_ticks_are_round_in_order_and_inside(amounts: list[int]) -> None:
     heights = [level.y for level in drawn.levels if level.y is not None]
     assert heights == sorted(heights, reverse=True)
     assert all(0 <= y <= 100 for y in heights)
-    assert levels[-1] <= max(amounts)
+    assert levels[-1] >= max(amounts)
     assert levels[0] <= min(amounts)
     places = [tick.x for tick in drawn.builds]
     assert places == sorted(set(places))
@@ -52,7 +53,6 @@ def test_a_limit_is_drawn_unless_it_would_make_the_chart_flat() -> None:
         ("capacity", 1500, False),
         ("budget", 9000, True),
     ]
-    assert drawn.limits[0].y == 0
     assert drawn.edge is not None
 
 
@@ -77,9 +77,9 @@ def test_the_name_of_a_limit_is_where_nothing_is_drawn() -> None:
     assert (low.side, low.is_below) == ("right", False)
 
 
-def test_the_plot_ends_at_the_largest_amount_and_names_a_far_limit_at_its_edge() -> None:
+def test_the_plot_ends_at_a_tick_above_all_amounts_and_names_a_far_limit_at_its_edge() -> None:
     drawn = placed([3575, 1991, 528], 9574)
-    assert drawn.dots[0].y == 0
+    assert (drawn.levels[-1].amount, drawn.levels[-1].y) == (4096, 0)
     assert (drawn.limits[0].y, drawn.edge and (drawn.edge.side, drawn.edge.is_below)) == (None, ("right", False))
     assert placed([3575, 1991, 528], 4000).edge is None
 
@@ -88,11 +88,12 @@ def test_a_label_covers_neither_a_limit_nor_the_step_to_its_dot() -> None:
     drawn = placed([1480, 728, 1480, 442, 187], 1575)
     assert [dot.is_low for dot in drawn.dots] == [True, True, True, False, False]
     assert [dot.anchor for dot in drawn.dots] == ["start", "start", "start", "start", "end"]
-    assert placed([3575, 310, 307], 9000).dots[-1].is_low
+    assert placed([3575, 1000, 900], 9000).dots[-1].is_low
+    assert not placed([3575, 310, 307], 9000).dots[-1].is_low  # the axis is just below
 
 
 def test_labels_cover_neither_each_other_nor_a_step() -> None:
-    dips = placed([800, 300, 310, 305, 900, 500], 9000).dots
+    dips = placed([800, 300, 320, 305, 900, 500], 9000).dots
     assert [(dot.label, dot.is_low) for dot in dips[:4]] == [("all", False), ("all", True)] * 2
     assert [dot.label for dot in placed([800, 800, 500], 9000).dots] == ["all", "none", "all"]
     few = placed([3575 << 20, 512 << 10, 3575 << 20, 512 << 20], 9000 << 20).dots
@@ -117,12 +118,23 @@ def test_unlike_builds_are_apart_and_the_last_build_is_shown() -> None:
     records = [Record(commit=f"{number}", time="2026-01-01T00:00:00Z", modules={}) for number in range(3)]
     changes = [
         Change(build=0, record=records[0], amount=8, words="new"),
-        Change(build=1, record=records[1], amount=4, words="", by_bytes=-4, resized="batch s32[2]"),
+        Change(
+            build=1,
+            record=records[1],
+            amount=4,
+            words="",
+            by_bytes=-4,
+            resized="batch s32[2]",
+            resized_from="batch s32[4]",
+        ),
     ]
     drawn = chart(records, changes, [])
     assert drawn is not None
     assert drawn.path == "M0.0 0.0H40.0M40.0 50.0H100"
-    assert [(rule.x, rule.words, rule.room) for rule in drawn.rules] == [(40.0, "batch s32[2]", 60.0)]
+    assert [(rule.x, rule.words, rule.room) for rule in drawn.rules] == [
+        (0, "batch s32[4]", 40.0),
+        (40.0, "batch s32[2]", 60.0),
+    ]
     assert drawn.now is not None
     assert (drawn.now.x, drawn.now.y, drawn.now.is_low) == (80.0, 50.0, False)
     assert placed([8, 4], 100).now is None
@@ -145,3 +157,50 @@ def test_whether_a_program_fits_counts_from_what_it_needs() -> None:
         changes=(),
     )
     assert space.excess_bytes == 1
+
+
+def of_batches(*builds: tuple[int, int]) -> History:
+    """Return a history of one function with a batch and what it needs for each build."""
+    records = []
+    for number, (batch, amount) in enumerate(builds):
+        key = ModuleKey("tpu", "jit_step", f"{batch:04}")
+        records.append(
+            Record(
+                commit=f"build{number}",
+                time=f"2026-01-0{number + 1}T00:00:00Z",
+                modules={key: {0: (amount, amount, amount, 0, amount, 0, 0)}},
+                arguments={key: (SiblingArguments("batch", f"s32[{batch}]", 1, 4 * batch, 0),)},
+            )
+        )
+    return History(tuple(records))
+
+
+def test_a_build_of_other_shapes_is_judged_against_the_last_of_equal_shapes() -> None:
+    history = of_batches((4, 3600), (4, 3500), (2, 2000), (4, 700))
+    trends = function_trends(history, None)
+    space = trends[0].spaces[0]
+    assert [change.judged.by_bytes for change in space.changes] == [None, -100, -1500, -2800]
+    assert space.changes[2].alike is None
+    last = space.moves[-1]
+    assert last.against is history.records[1]
+    assert (last.words, last.causes[0]) == ("−2.73 KiB (−80.0 %)", "temporaries −2.73 KiB")
+    page = trend_page("trend.html", "", history, trends).decode()
+    assert 'Last change: <span class="less">−2.73' in page
+    assert '<span class="alike less">−2.73' in page
+
+
+def test_the_largest_increase_may_be_one_against_a_build_of_equal_shapes() -> None:
+    history = of_batches((4, 500), (2, 300), (4, 900), (4, 910))
+    space = function_trends(history, None)[0].spaces[0]
+    assert space.worst is not None
+    assert (space.worst.by_bytes, space.worst.against) == (400, history.records[0])
+
+
+def test_a_build_that_returns_to_earlier_shapes_and_figures_is_as_that_one() -> None:
+    history = of_batches((4, 500), (2, 300), (4, 500))
+    trends = function_trends(history, None)
+    last = trends[0].spaces[0].changes[-1]
+    assert last.judged is last
+    assert (
+        'as <code title="build0">build0</code>, of equal shapes' in trend_page("t.html", "", history, trends).decode()
+    )

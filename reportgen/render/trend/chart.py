@@ -24,8 +24,6 @@ _CLOSE = 5
 _LABEL_WIDTH, _LABEL_HEIGHT = 52, 11
 """Percent of a narrow chart that the name of a limit takes."""
 _DOT_HEIGHT = 3
-_BELOW = 0.7
-"""The part of a label that has room below the chart."""
 _SMALL = 2.6
 """How many times as much of the height a label takes in a small chart."""
 _EDGE = 12
@@ -49,8 +47,9 @@ class Change:
     """A build that changed an amount, by its position in the history; None where there is no amount any more.
 
     `by_bytes` is by how much, None where there was none or none is left. `words` say the change, `remarks` what else is
-    known of the build, `causes` what made it, the main cause first, `resized` the arguments of another shape, and
-    `shapes` what the function takes from then on, the largest of `argument_count` arguments; all may be empty.
+    known of the build, `causes` what made it, the main cause first, `resized` the arguments of another shape, which
+    before were `resized_from`, and `shapes` what the function takes from then on, the largest of `argument_count`
+    arguments; all may be empty. `alike` is the change against the last build `against` of equal shapes before it.
     """
 
     build: int
@@ -61,8 +60,16 @@ class Change:
     remarks: str = ""
     causes: Sequence[str] = ()
     resized: str = ""
+    resized_from: str = ""
+    alike: "Change | None" = None
+    against: Record | None = None
     shapes: str = ""
     argument_count: int = 0
+
+    @property
+    def judged(self) -> "Change":
+        """Return the change against a build of equal shapes, if there is one that differs."""
+        return self.alike if self.alike and self.alike.by_bytes else self
 
 
 @record
@@ -108,7 +115,7 @@ class Level:
 
 @record
 class Rule:
-    """A change of the shapes at `x` percent, across which amounts are of unlike things.
+    """Where a section of equal shapes begins, at `x` percent; amounts across it are of unlike things.
 
     Its words have `room` percent, to its right.
     """
@@ -159,7 +166,7 @@ def chart(
     near = {limit: limit.amount <= _MOST_ABOVE * max(amounts) for limit in dict.fromkeys(limits)}
     drawn = [*amounts, *(limit.amount for limit, is_near in near.items() if is_near)]
     ticks = _ticks(drawn)
-    low, high = ticks[0], max(*drawn, 1)
+    low, high = ticks[0], ticks[-1]
     first, last = shown[0].build, len(records) - 1
 
     def x(build: int) -> float:
@@ -179,8 +186,11 @@ def chart(
         for (place, y), change, (_, before) in zip(steps, shown, [(0, None), *steps], strict=False)
         if y is not None
     ]
-    rules = [(x(change.build), change.resized) for change in shown if change.resized]
+    resized = [change for change in shown if change.resized]
+    rules = [(x(change.build), change.resized) for change in resized]
     stretches = [*_stretches(steps, {place for place, _ in rules})]
+    if resized and resized[0] is not shown[0]:
+        rules.insert(0, (0, resized[0].resized_from))
     is_later = shown[-1].build < last and dots[-1].change is shown[-1]
     if is_later:
         dots.append(replace(dots[-1], x=x(last), anchor="start"))
@@ -220,7 +230,7 @@ def _dot(x: float, y: float, change: Change, before: float | None, limits: Itera
     anchor: Literal["start", "middle", "end"] = "start" if x < _EDGE or is_less or is_low else "middle"
     if (is_last and x > _EDGE) or x > 100 - _EDGE:
         anchor = "end"
-        is_low = is_low or (is_less and y - (before or 0) < room)
+        is_low = is_low or (is_less and y - (before or 0) < room <= 100 - y)
     return Dot(x=x, y=y, change=change, anchor=anchor, is_low=is_low, is_usual=False)
 
 
@@ -261,7 +271,7 @@ def _labelled(dots: Sequence[Dot], steps: Steps, height: float) -> list[Dot]:
         for number in order:
             dot = labelled[number]
             for choice in (dot, replace(dot, is_low=True)) if dot.label == "none" else ():
-                if box(choice)[3] <= 100 + height * _BELOW and not any(_overlap(box(choice), other) for other in taken):
+                if box(choice)[3] <= 100 and not any(_overlap(box(choice), other) for other in taken):
                     taken.append(box(choice))
                     labelled[number] = replace(choice, label=label)
                     break
@@ -289,17 +299,17 @@ def _step_boxes(steps: Steps) -> Iterator[Box]:
 
 
 def _ticks(amounts: Sequence[int]) -> range:
-    """Return the amounts of the axis, from one at or below all to the last that is not above all.
+    """Return the amounts of the axis, from one at or below all to one at or above all.
 
     They are multiples of a power of two, which are round in binary units. The axis begins at 0 unless that would hide
     the steps.
     """
-    least, most = min(amounts), max(amounts)
+    least, most = min(amounts), max(*amounts, 1)
     least = least if 0 < (most - least) * _LEAST_RANGE < most else 0
     step = 1
-    while most // step - least // step > _MOST_TICKS - 1:
+    while -(-most // step) - least // step > _MOST_TICKS - 1:
         step *= 2
-    return range(least // step * step, most + 1, step)
+    return range(least // step * step, most + step, step)
 
 
 def _spread(first: int, last: int) -> list[int]:

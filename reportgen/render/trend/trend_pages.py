@@ -1,13 +1,15 @@
 """The pages of a history: `trend.html` with a chart for each function, and a page for each with every change."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import NamedTuple
 
 from reportgen.analyse.devices import MAIN_SPACE
 from reportgen.analyse.spaces import is_small
 from reportgen.compare.argument_changes import cause_words, shape_change, shape_words
 from reportgen.compare.budgets import Budgets
 from reportgen.compare.figures import FIGURES, Figure
-from reportgen.compare.history import Amounts, Arguments, History, PeakOrigin, module_figures
+from reportgen.compare.history import Amounts, Arguments, History, PeakOrigin, Record, module_figures
 from reportgen.compare.series import Point, Series, series_of
 from reportgen.record import record
 from reportgen.render import routes
@@ -47,8 +49,8 @@ class SpaceTrend:
 
     @property
     def moves(self) -> Sequence[Change]:
-        """Return the builds that made the amount larger or smaller."""
-        return [change for change in self.changes if change.by_bytes]
+        """Return the builds that made the amount larger or smaller, against one of equal shapes if there is one."""
+        return [change.judged for change in self.changes if change.judged.by_bytes]
 
     @property
     def worst(self) -> Change | None:
@@ -186,44 +188,73 @@ def _space(history: History, series: Series, color: int, budgets: Budgets | None
     )
 
 
+class _Build(NamedTuple):
+    """What a build needs in a memory space and in the main one, what it takes, and where its peak comes from."""
+
+    record: Record
+    space: Amounts | None
+    main: Amounts | None
+    arguments: Arguments
+    origin: PeakOrigin
+
+    @property
+    def shapes(self) -> frozenset[tuple[str, str, int]]:
+        return frozenset((group.name, group.shape, group.arrays) for group in self.arguments)
+
+
 def _changes(history: History, points: Sequence[Point], color: int, figure: int) -> Iterator[Change]:
     """Yield the builds at which a space came, went or changed in any figure, with the change of one in words."""
-    before: Amounts | None = None
-    main_before: Amounts | None = None
-    arguments: Arguments = ()
-    origin, shown = PeakOrigin(), ""
+    before = _Build(history.records[0], None, None, (), PeakOrigin())
+    of_shapes: dict[frozenset[tuple[str, str, int]], _Build] = {}
+    shown = ""
     for point in points:
-        now, main = ((point.spaces or {}).get(one) for one in (color, MAIN_SPACE))
+        space, main = ((point.spaces or {}).get(one) for one in (color, MAIN_SPACE))
         made = history.records[point.build]
-        origins = origin, made.origins.get(point.key, PeakOrigin())
+        origin = made.origins.get(point.key, PeakOrigin())
         if color != MAIN_SPACE:
-            origins = origins[0], origins[1]._replace(line="")
-        if now != before:
-            amount = now[figure] if now else None
-            was = before[figure] if before else None
+            origin = origin._replace(line="")
+        now = _Build(made, space, main, point.arguments, origin)
+        if now.space != before.space:
             slug = made.unsound.get(point.key)
             remarks = [f"unsound, {slug}"] if slug else []
             if made.accepted:
                 remarks.append(f"accepted: {made.accepted}")
-            shapes = shape_words(point.arguments) if now else ""
-            main_change = (main[_NEEDED] or 0) - (main_before[_NEEDED] or 0) if main and main_before else 0
-            yield Change(
-                build=point.build,
-                record=made,
-                amount=amount,
-                words=_words(was, amount, is_new=before is None),
-                by_bytes=None if was is None or amount is None else amount - was,
+            shapes = shape_words(point.arguments) if now.space else ""
+            is_both = before.space and now.space
+            resized = shape_change(before.arguments, point.arguments) if is_both else ""
+            like = of_shapes.get(now.shapes) if resized else None
+            yield replace(
+                _change(point.build, before, now, figure),
                 remarks="; ".join(remarks),
-                causes=cause_words(arguments, point.arguments, (before, now), origins, main_change)
-                if before and now
-                else (),
-                resized=shape_change(arguments, point.arguments) if before and now else "",
+                resized=resized,
+                resized_from=shape_change(point.arguments, before.arguments) if resized else "",
+                alike=replace(_change(point.build, like, now, figure), against=like.record) if like else None,
                 shapes="" if shapes == shown else shapes,
                 argument_count=sum(group.arrays for group in point.arguments),
             )
             shown = shapes
         # A space that does not change in a build has nothing of that build as a cause later.
-        before, main_before, arguments, origin = now, main, point.arguments, origins[1]
+        before = now
+        if now.space:
+            of_shapes[now.shapes] = now
+
+
+def _change(build: int, before: _Build, now: _Build, figure: int) -> Change:
+    """Return how a figure changed between two builds, and why."""
+    was, amount = (side.space[figure] if side.space else None for side in (before, now))
+    main_change = (now.main[_NEEDED] or 0) - (before.main[_NEEDED] or 0) if now.main and before.main else 0
+    return Change(
+        build=build,
+        record=now.record,
+        amount=amount,
+        words=_words(was, amount, is_new=before.space is None),
+        by_bytes=None if was is None or amount is None else amount - was,
+        causes=cause_words(
+            before.arguments, now.arguments, (before.space, now.space), (before.origin, now.origin), main_change
+        )
+        if before.space and now.space
+        else (),
+    )
 
 
 def _words(before: int | None, amount: int | None, *, is_new: bool) -> str:

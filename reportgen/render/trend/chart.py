@@ -230,7 +230,7 @@ def _dot(x: float, y: float, change: Change, before: float | None, limits: Itera
     anchor: Literal["start", "middle", "end"] = "start" if x < _EDGE or is_less or is_low else "middle"
     if (is_last and x > _EDGE) or x > 100 - _EDGE:
         anchor = "end"
-        is_low = is_low or (is_less and y - (before or 0) < room <= 100 - y)
+        is_low = is_low or (is_less and y - (before or 0) < room and y + _LABEL_HEIGHT <= 100)
     return Dot(x=x, y=y, change=change, anchor=anchor, is_low=is_low, is_usual=False)
 
 

@@ -237,6 +237,11 @@ class XlaPeak(XlaSum):
     live_bytes: int
     reconciliation: tuple[Adjustment, ...]
 
+    @property
+    def is_correct(self) -> bool:
+        """Whether XLA's sum is that of the bytes that are live, in the one space that has any, and at its peak."""
+        return not self.reasons and self.sum_bytes == self.live_bytes
+
 
 @record(slots=False)
 class Measured:

@@ -13,7 +13,7 @@ from reportgen.render.html.excerpts import LONGEST, excerpt
 from reportgen.render.html.templates import MODULE_VIEWS
 from reportgen.render.module.module_pages import module_pages
 from reportgen.render.view import Module
-from reportgen.reports.formats import factor
+from reportgen.reports.formats import factor, human_bytes
 from tests.analyse.test_lifetimes import STEP as LIVES
 from tests.support.costly import spaces
 from tests.support.dumps import analysed, edited
@@ -276,10 +276,29 @@ def test_spaces_that_nobody_runs_out_of_get_no_tables() -> None:
 
 def test_a_sound_dump_is_told_so_in_a_sentence_and_its_notes_are_folded() -> None:
     module = next(module for module in sample_modules() if module.label.startswith("tpu-train-step"))
-    wrong = pages_of(module_of(edited(STEP, ("(size=30,offset=0)", "(size=30,offset=9)"))))["findings.html"]
     sound = pages_of(module)["findings.html"]
     assert "The numbers can be trusted" in plain(sound)
+    kinds = [(found.times, found.slug) for result in module.analysis.evidence for found in result.found]
+    times, slug = max(kinds)
+    assert f"{sum(times for times, _ in kinds)} notes on what is normal {times} {slug}" in plain(sound)
     assert 'id="findings-table"' in sound.partition("<details")[2]
+
+
+def test_the_findings_say_where_the_peak_that_xla_prints_differs_in_the_words_of_the_module() -> None:
+    differs = {}
+    for module in sample_modules():
+        pages, peak = pages_of(module), module.analysis.xla_peak
+        words = f"XLA prints {human_bytes(peak.sum_bytes)} at instruction {peak.moment:,}" if peak else ""
+        is_said = "XLA’s printed peak differs" in plain(pages["findings.html"])
+        assert is_said == (peak is not None and not peak.is_correct)
+        if is_said:
+            assert all(words in plain(pages[name]) for name in ("index.html", "findings.html"))
+        differs[module.label] = is_said
+    assert set(differs.values()) == {True, False}
+
+
+def test_a_damaged_dump_is_not_said_to_be_sound() -> None:
+    wrong = pages_of(module_of(edited(STEP, ("(size=30,offset=0)", "(size=30,offset=9)"))))["findings.html"]
     assert "The numbers can be trusted" not in plain(wrong)
     assert 'id="findings-table"' in wrong.partition("<details")[0]
 

@@ -1,6 +1,10 @@
 """All findings of a module, what was checked, and the lines of the dump that each finding is about."""
 
-from reportgen.analyse.results import Finding
+from collections import Counter
+from collections.abc import Sequence
+
+from reportgen.analyse.results import CheckResult, Finding
+from reportgen.analyse.spaces import main_space
 from reportgen.input.dump_text import TextOffset
 from reportgen.record import record
 from reportgen.render.html.excerpts import ExcerptLine, excerpt
@@ -11,6 +15,7 @@ from reportgen.reports.summary_of_report import badge_of, finding_counts
 from reportgen.work import Page
 
 _SHOWN_EXCERPTS = 200
+_MOST_KINDS = 3
 
 
 @record(kw_only=False)
@@ -35,10 +40,19 @@ def findings_page(module: Module, site_title: str) -> Page:
         finding_counts=finding_counts(analysis),
         problems=[finding for finding in analysis.findings if finding.severity != "note"],
         badge=badge_of(analysis),
+        frequent_notes=_frequent_notes(analysis.evidence),
+        xla=analysis.xla_peak,
+        main=main_space(analysis.spaces),
         checks=analysis.evidence,
         quotes=[_quote(module, finding) for finding in located[:_SHOWN_EXCERPTS]],
         unquoted=max(0, len(located) - _SHOWN_EXCERPTS),
     )
+
+
+def _frequent_notes(checks: Sequence[CheckResult]) -> str:
+    """Return in words the most frequent kinds of notes, each with its number."""
+    kinds = Counter({kind.slug: kind.times for check in checks for kind in check.found if kind.severity == "note"})
+    return ", ".join(f"{times:,} {slug}" for slug, times in kinds.most_common(_MOST_KINDS))
 
 
 def _quote(module: Module, finding: Finding) -> Quote:

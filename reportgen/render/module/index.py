@@ -210,5 +210,5 @@ def _reconciliation(xla: XlaPeak | None) -> dict[str, Any] | None:
         "live_bytes": xla.live_bytes,
         "reasons": [(slug, REASONS[slug]) for slug in xla.reasons],
         "adjustments": [(ADJUSTMENTS[step.slug], f"{step.change_bytes:+,} bytes") for step in xla.reconciliation],
-        "is_correct": not xla.reasons and xla.sum_bytes == xla.live_bytes,
+        "is_correct": xla.is_correct,
     }

@@ -114,10 +114,10 @@ def test_new_and_missing_modules_have_one_bar_and_unchanged_ones_none() -> None:
     assert shown.whole_bytes == 9
 
 
-def test_what_changed_comes_first_and_then_what_did_not_and_does_not_fit() -> None:
-    shown = overview(module(9, 4, 6), module(5, 5, 6), module(8, 8, 6), module(None, 7, 6))
-    assert [(row.before_bytes, row.after_bytes) for row in shown.shown] == [(9, 4), (8, 8), (None, 7)]
-    assert [row.is_over for row in shown.shown] == [False, True, True]
+def test_what_did_not_change_and_does_not_fit_is_between_what_grew_and_what_shrank() -> None:
+    shown = overview(module(9, 4, 6), module(5, 5, 6), module(8, 8, 6), module(None, 7, 6), module(3, 4, 6))
+    assert [(row.before_bytes, row.after_bytes) for row in shown.shown] == [(3, 4), (8, 8), (9, 4), (None, 7)]
+    assert [row.is_over for row in shown.shown] == [False, True, False, True]
     assert [row.after_bytes for row in shown.unchanged] == [5]
     assert shown.shows_unchanged
 
@@ -125,6 +125,11 @@ def test_what_changed_comes_first_and_then_what_did_not_and_does_not_fit() -> No
 def test_what_grew_comes_before_what_shrank_and_first_what_does_not_fit_any_more() -> None:
     shown = overview(module(90, 10, 50), module(10, 40, 50), module(49, 51, 50), module(90, 80, 50))
     assert [row.change_bytes for row in shown.shown] == [2, 30, -80, -10]
+
+
+def test_growth_stands_out_if_it_is_a_notable_part_or_the_module_does_not_fit_any_more() -> None:
+    shown = overview(module(100, 104, 200), module(100, 105, 200), module(100, 101, 100), module(100, 90, 200))
+    assert {row.change_bytes: row.is_grave for row in shown.shown} == {4: False, 5: True, 1: True, -10: False}
 
 
 def test_modules_of_one_name_have_what_tells_them_apart() -> None:

@@ -2,8 +2,11 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 
+from reportgen.advice.advise import advise
 from reportgen.analyse.devices import MAIN_SPACE, Capacity
+from reportgen.analyse.records import Analysis
 from reportgen.compare.builds import BuildComparison, ModuleComparison, Status
 from reportgen.compare.compare_words import headline, unknown_words
 from reportgen.compare.reasons import Reason, Why, why
@@ -11,10 +14,14 @@ from reportgen.record import record
 from reportgen.render import routes
 from reportgen.render.compare.comparison_views import page_of
 from reportgen.render.site.file_names import own_parts
-from reportgen.reports.formats import counted
+from reportgen.reports.advice_words import advice_sentence
+from reportgen.reports.formats import capital, counted
+from reportgen.reports.source_words import short_words
 
 _MOST_ROWS = 20
 _MOST_NAMES = 12
+_NOTABLE_PART = 20
+"""Growth of at least this part of a need stands out."""
 _NEAR = 2
 """A capacity is drawn where it is at most so many times the highest need; elsewhere it would flatten all bars."""
 
@@ -23,7 +30,8 @@ _NEAR = 2
 class OverviewRow:
     """A module with what it needs in its main memory space; None on a side that lacks the module.
 
-    `apart` is the part of its path that tells it from others of its name, empty where its name does.
+    `apart` is the part of its path that tells it from others of its name, empty where its name does. `to_do_first` is
+    said of a module that did not change and does not fit, and `suggestions` leads to it; empty where nothing is known.
     """
 
     module: ModuleComparison
@@ -32,6 +40,15 @@ class OverviewRow:
     before_bytes: int | None
     after_bytes: int | None
     apart: str = ""
+    to_do_first: str = ""
+    suggestions: str = ""
+
+    @property
+    def is_grave(self) -> bool:
+        """Return whether the module grew by a notable part, or does not fit any more."""
+        fits_before, fits_after = (fit.fits_device for fit in self.module.device_fits)
+        grown = max(0, self.change_bytes or 0)
+        return grown * _NOTABLE_PART >= max(1, self.before_bytes or 0) or bool(fits_before and fits_after is False)
 
     @property
     def is_over(self) -> bool:
@@ -64,8 +81,8 @@ class OverviewRow:
 class ComparisonOverview:
     """The rows of the modules that changed, are new and are missing, in a scale of `whole_bytes`, and all the others.
 
-    `shown` are the largest changes, with all of those that do not fit, growth before savings, then unchanged modules
-    that do not fit, then those that are new or missing; `smaller` are the other changes.
+    `shown` are the largest changes, with all of those that do not fit: growth, unchanged modules that do not fit,
+    savings, and then what is new or missing; `smaller` are the other changes.
     `unchanged` are few enough to be named in a sentence, or they are `folded`. `capacity` is that of all modules, None
     where they differ or where none is known or near. `outcomes` are words about fitting, each with whether that is
     good, None for neither. `apart` is by path what tells a module from others of its name.
@@ -111,16 +128,20 @@ def comparison_overview(comparison: BuildComparison, *, has_sites: bool) -> Comp
         by_status[module.status].append(_row(module, apart.get(module.module.path, ""), has_sites=has_sites))
     over = [row for row in by_status["same"] if row.is_over][:_MOST_ROWS]
     unchanged = [row for row in by_status["same"] if row not in over]
+    if has_sites:
+        over = [_with_suggestion(row) for row in over]
     changed = sorted(by_status["changed"], key=lambda row: (not row.is_over, _size_order(row)))
-    others = [*over, *by_status["new"], *by_status["missing"]]
+    others = [*by_status["new"], *by_status["missing"]]
     seen = _MOST_ROWS if len(changed) > _MOST_ROWS + 1 else len(changed)
-    most = max((size for row in (*changed, *others) for size in (row.before_bytes, row.after_bytes) if size), default=0)
+    most = max(
+        (size for row in (*changed, *over, *others) for size in (row.before_bytes, row.after_bytes) if size), default=0
+    )
     capacities = {_capacity(row.module) for row in (*changed, *by_status["new"], *over)}
     capacity = capacities.pop() if len(capacities) == 1 else None
     if capacity and capacity.size_bytes > _NEAR * most:
         capacity = None
     return ComparisonOverview(
-        shown=[*sorted(changed[:seen], key=_worst_first), *sorted(others, key=lambda row: not row.is_over)],
+        shown=[*sorted([*changed[:seen], *over], key=_worst_first), *sorted(others, key=lambda row: not row.is_over)],
         smaller=changed[seen:],
         unchanged=unchanged if len(comparison.modules) > 1 else (),
         is_folded=len(unchanged) > _MOST_NAMES,
@@ -141,10 +162,23 @@ def _size_order(row: OverviewRow) -> tuple[int, bool]:
     return -abs(change), change < 0
 
 
-def _worst_first(row: OverviewRow) -> tuple[bool, bool, tuple[int, bool]]:
-    """Return the key that sorts changes as a reviewer reads them: what grew and does not fit, what grew, the rest."""
-    has_grown = (row.change_bytes or 0) > 0
-    return not (has_grown and row.is_over), not has_grown, _size_order(row)
+def _worst_first(row: OverviewRow) -> tuple[bool, int, tuple[int, bool]]:
+    """Return the key that sorts rows as a reviewer reads them: what grew and does not fit, what grew, what did not."""
+    change = row.change_bytes or 0
+    return not (change > 0 and row.is_over), (change < 0) - (change > 0), _size_order(row)
+
+
+def _with_suggestion(row: OverviewRow) -> OverviewRow:
+    """Return the row with what to do first, if that is known."""
+    comparison, capacity, module = row.module.comparison, _capacity(row.module), row.module.module
+    if not comparison or not isinstance(comparison.after, Analysis):
+        return row
+    advice = advise(comparison.after, capacity.size_bytes if capacity else None).get(MAIN_SPACE)
+    return replace(
+        row,
+        to_do_first=capital(short_words(advice_sentence(advice))),
+        suggestions=routes.SIDES[1] + routes.module_view(module.path, module.name, "suggestions"),
+    )
 
 
 def _apart(modules: Iterable[ModuleComparison]) -> Mapping[str, str]:

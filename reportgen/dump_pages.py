@@ -6,7 +6,7 @@ from functools import cached_property, partial
 
 from reportgen.output.writer import NOTHING_WRITTEN, Written, confirm_started, write_pages
 from reportgen.pipeline import DumpReading
-from reportgen.render.module.largest_line import largest_lines
+from reportgen.render.module.largest_line import largest_lines, line_href
 from reportgen.render.module.module_pages import page_makers
 from reportgen.render.single_file import single_file
 from reportgen.render.view import Module
@@ -48,7 +48,8 @@ class DumpPages:
     @cached_property
     def summary(self) -> Summary:
         """The summary of the module."""
-        return summary_for_site(self.module, self._reading.digests.content, largest_lines(self.module))
+        lines, href = largest_lines(self.module), partial(line_href, self.module)
+        return summary_for_site(self.module, self._reading.digests.content, lines, href)
 
     @property
     def text_bytes(self) -> int:

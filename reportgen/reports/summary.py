@@ -28,6 +28,7 @@ class LargestLine:
 class FirstSuggestion:
     """What to do first and what that saves, in words, and the line where to do it, which may be unknown.
 
+    `href` is that of the line, as in `LargestLine`. `is_smaller_batch` says that the program itself stays as it is.
     From a capacity of `fits_from_bytes` on, the module is predicted to fit then; None where that is not known.
     """
 
@@ -35,6 +36,8 @@ class FirstSuggestion:
     saving: str
     place: str = ""
     fits_from_bytes: int | None = None
+    href: str = ""
+    is_smaller_batch: bool = False
 
 
 @record

@@ -4,7 +4,7 @@ An unchanged build only reads summaries, so the record is apart from the analysi
 """
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from reportgen.advice.advise import Advice
@@ -128,13 +128,20 @@ def _to_do_first(advice: Advice) -> FirstSuggestion | None:
         saving += "; saving unknown"
     fits_from = least_capacity(suggestion) if suggestion.is_computed else None
     what, line = card_words(suggestion)
-    return FirstSuggestion(what=what, place=line_words(line), saving=saving, fits_from_bytes=fits_from)
+    return FirstSuggestion(
+        what=what, place=line, saving=saving, fits_from_bytes=fits_from, is_smaller_batch=suggestion.kind == "batch"
+    )
 
 
-def summary_for_site(report: Report, content_digest: str, largest_lines: tuple[LargestLine, ...]) -> Summary:
-    """Return the summary with what only a site needs."""
+def summary_for_site(
+    report: Report, content_digest: str, largest_lines: tuple[LargestLine, ...], href: Callable[[str], str]
+) -> Summary:
+    """Return the summary with what only a site needs; `href` is that of a line."""
+    found = summary(report)
+    first = found.to_do_first
     return replace(
-        summary(report),
+        found,
+        to_do_first=first and replace(first, place=line_words(first.place), href=first.place and href(first.place)),
         largest_lines=largest_lines,
         content_digest=content_digest,
         source_files=report.source_files,

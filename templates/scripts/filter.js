@@ -29,6 +29,7 @@ const searchedTexts = (table) => {
 const makeFilter = (box) => {
   const table = /** @type {HTMLTableElement} */ (byId(box.dataset.filterOf ?? ""));
   const count = document.querySelector(`[data-count-of="${table.id}"]`);
+  const links = box.closest(".filter")?.querySelectorAll('a[href^="#filter="]') ?? [];
   const all = Number(table.dataset.rows).toLocaleString("en");
   /** @type {Map<HTMLTableRowElement, string> | null} */
   let texts = null;
@@ -41,6 +42,9 @@ const makeFilter = (box) => {
     texts.forEach((text, row) => {
       row.hidden = !holdsAll(text, words);
       if (!row.hidden) shown += 1;
+    });
+    links.forEach((link) => {
+      link.setAttribute("aria-current", String(link.getAttribute("href") === `#filter=${query.trim()}`));
     });
     if (count) count.textContent = `${shown.toLocaleString("en")} of ${all} rows shown`;
   };

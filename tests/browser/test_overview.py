@@ -66,6 +66,7 @@ def test_a_backend_is_a_filter_that_finds_as_many_rows_as_it_says(visit: Visit, 
     for name, number in (("TPU", 4), ("unknown", 1), ("all", 10)):
         page.get_by_role("link", name=f"{name} {number}").click()
         expect(page.locator(SHOWN)).to_have_count(number)
+        expect(page.locator(".backends [aria-current=true]")).to_have_text(f"{name} {number}")
 
 
 def test_the_filter_takes_words_from_name_backend_and_path_and_counts(visit: Visit, samples_site: Path) -> None:

@@ -22,6 +22,7 @@ from reportgen.reports.formats import function_name
 from reportgen.reports.summary import FirstSuggestion, LargestLine, Summary
 from reportgen.work import Front
 from tests.support.dumps import dump_text, parsed
+from tests.support.markup_tree import Element, tree_of
 from tests.support.site import read_page
 from tests.support.summaries import index_of, made_up
 
@@ -270,6 +271,21 @@ def test_a_first_suggestion_that_makes_a_module_fit_is_said_to() -> None:
     assert is_solved(False, 600)
     assert not any((is_solved(False, 599), is_solved(True, 2000), is_solved(None, None), is_solved(False, 600, None)))
     assert not is_solved(False, 600, replace(first, fits_from_bytes=None))
+
+
+def test_a_smaller_batch_is_said_in_fewer_words_than_a_change_of_the_program() -> None:
+    first = FirstSuggestion(what="half the batch", saving="saves about 500 B", fits_from_bytes=600)
+
+    def cell(suggestion: FirstSuggestion, *, fits: bool | None = None) -> Element:
+        module = replace(made_up(0), to_do_first=suggestion, fits=fits, capacity_bytes=600 if fits is False else None)
+        return tree_of(_pages(module)["index.html"]).first("td", class_="do")
+
+    at_line = cell(replace(first, place="t.py:6", href="s.html#L6"))
+    assert [link.attributes["href"] for link in at_line.all("a")][1:] == ["s.html#L6"]
+    assert "Half the batch" in at_line.text
+    smaller = replace(first, is_smaller_batch=True)
+    assert cell(smaller).text.startswith("Smaller batch")
+    assert "Half the batch" in cell(smaller, fits=False).text
 
 
 # A page for any missing one

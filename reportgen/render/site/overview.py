@@ -23,7 +23,7 @@ from reportgen.reports import formats
 from reportgen.reports.error_words import is_failure
 from reportgen.reports.formats import function_name
 from reportgen.reports.source_words import NO_FILLER, NO_LINES, NO_TEXT, short_words
-from reportgen.reports.summary import LargestLine, Summary, biggest_first
+from reportgen.reports.summary import FirstSuggestion, LargestLine, Summary, biggest_first
 from reportgen.work import Front, Page
 
 MODULES_PER_PAGE = 500
@@ -138,7 +138,7 @@ class ModuleRow:
         mostly = f"mostly {' and '.join(names)}" if names and is_most else "no large line"
         return _NO_LINE.get(self.module.filled, mostly)
 
-    def line_href(self, line: LargestLine) -> str:
+    def line_href(self, line: LargestLine | FirstSuggestion) -> str:
         """Return where a line is: its place in its file or, without a page of that, in the peak."""
         return line.href or routes.module_view(self.module.label, self.module.title, "peak")
 

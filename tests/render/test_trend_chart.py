@@ -192,8 +192,13 @@ def test_a_build_of_other_shapes_is_judged_against_the_last_of_equal_shapes() ->
 def test_the_largest_increase_may_be_one_against_a_build_of_equal_shapes() -> None:
     history = of_batches((4, 500), (2, 300), (4, 900), (4, 910))
     space = function_trends(history, None)[0].spaces[0]
-    assert space.worst is not None
-    assert (space.worst.by_bytes, space.worst.against) == (400, history.records[0])
+    assert [(word, change.by_bytes) for word, change in space.largest] == [("increase", 400)]
+    assert space.largest[0][1].against is history.records[0]
+
+
+def test_the_largest_changes_before_the_last_are_named_the_later_one_first() -> None:
+    space = function_trends(of_batches((4, 500), (4, 900), (4, 300), (4, 310)), None)[0].spaces[0]
+    assert [(word, change.by_bytes) for word, change in space.largest] == [("decrease", -600), ("increase", 400)]
 
 
 def test_a_build_that_returns_to_earlier_shapes_and_figures_is_as_that_one() -> None:

@@ -9,6 +9,7 @@ from reportgen.input.dump_text import TextOffset
 from reportgen.record import record
 from reportgen.render.html.excerpts import ExcerptLine, excerpt
 from reportgen.render.html.links import Links
+from reportgen.render.module.index import REASONS
 from reportgen.render.module.view_page import view_page
 from reportgen.render.view import Module
 from reportgen.reports.summary_of_report import badge_of, finding_counts
@@ -42,6 +43,7 @@ def findings_page(module: Module, site_title: str) -> Page:
         badge=badge_of(analysis),
         frequent_notes=_frequent_notes(analysis.evidence),
         xla=analysis.xla_peak,
+        reason=next((REASONS[slug] for slug in analysis.xla_peak.reasons), "") if analysis.xla_peak else "",
         main=main_space(analysis.spaces),
         checks=analysis.evidence,
         quotes=[_quote(module, finding) for finding in located[:_SHOWN_EXCERPTS]],

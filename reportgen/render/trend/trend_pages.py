@@ -53,11 +53,19 @@ class SpaceTrend:
         return [change.judged for change in self.changes if change.judged.by_bytes]
 
     @property
-    def worst(self) -> Change | None:
-        """Return the build before the last change that added most, with the same shapes; None where none did."""
-        grown = [change for change in self.moves if (change.by_bytes or 0) > 0 and not change.resized]
-        worst = max(grown, key=lambda change: change.by_bytes or 0, default=None)
-        return worst if worst and worst is not self.moves[-1] else None
+    def largest(self) -> Sequence[tuple[str, Change]]:
+        """Return the largest increase and decrease with the same shapes before the last change, those that there are.
+
+        They are in the order of the builds, the last one first.
+        """
+        alike = [change for change in self.moves if not change.resized]
+        found = [("increase", max(alike, key=_by_bytes)), ("decrease", min(alike, key=_by_bytes))] if alike else []
+        shown = [
+            (word, change)
+            for word, change in found
+            if change is not self.moves[-1] and (_by_bytes(change) > 0) == (word == "increase")
+        ]
+        return sorted(shown, key=lambda pair: -pair[1].build)
 
     @property
     def excess_bytes(self) -> int | None:
@@ -67,6 +75,10 @@ class SpaceTrend:
             if self.capacity_bytes is None or self.needed_bytes is None
             else self.needed_bytes - self.capacity_bytes
         )
+
+
+def _by_bytes(change: Change) -> int:
+    return change.by_bytes or 0
 
 
 @record

@@ -19,7 +19,7 @@ from reportgen.program.author import UNNAMED_ARGUMENT
 from reportgen.record import record
 
 _NUMBER = re.compile(r"\d+")
-_STEP = re.compile(r"\[[^\]]*\]|\.?[^.\[]+")
+_STEP = re.compile(r"\[[^\[\]]*\]|\.?[^.\[]+")
 """A step of the path of an argument: `['w']`, `[0]`, `.value`."""
 _MOST_LISTED = 3
 

@@ -157,7 +157,7 @@ def test_without_scripts_every_text_and_row_is_shown_and_no_useless_control(
         elsewhere = f"details *, .to-all, [hidden], [hidden] *, .needs-script *, {CHOSEN}"
         told = page.locator(f"main {TOLD}:not({elsewhere})")
         assert (path, told.evaluate_all(UNSEEN)) == (path, [])
-        assert told.count() > 1
+        assert told.count() > 0
         assert (path, page.locator(":is(button, input, select):visible").count()) == (path, 0)
 
 

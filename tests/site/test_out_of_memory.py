@@ -198,7 +198,7 @@ def test_totals_begin_with_the_largest_and_have_no_empty_rows(tmp_path: Path) ->
 def test_a_command_stands_with_what_to_put_into_it(tmp_path: Path) -> None:
     text = shown(tmp_path, BFC.format(in_use=13421772800))
     assert "This command runs the program once more with a dump" in text
-    assert "reportgen run -- COMMAND Copy with your own command in place of COMMAND" in text
+    assert "reportgen run -- COMMAND Copy COMMAND is your own" in text
 
 
 def test_the_overview_says_by_how_much_a_request_was_short(tmp_path: Path) -> None:

@@ -66,6 +66,12 @@ def life_of(analysis: Analysis, members: Sequence[int], look: str, peak: int | N
     )
 
 
+def held_strip(analysis: Analysis, members: Sequence[int]) -> str:
+    """Return the path of when values are held; empty for what is never live."""
+    held = stretches(members, analysis.dump.starts, analysis.dump.ends)
+    return _strokes(_spans(held, max(analysis.moments, 1)))
+
+
 def life_strip(life: Life | None, *, has_words: bool = True) -> Markup:
     """Draw a life: a band, dashed where it is idle at the peak, with its uses; nothing for what is never live.
 

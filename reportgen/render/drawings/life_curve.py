@@ -46,12 +46,12 @@ def symbols(space: Space, peak: Peak, axis: TimeAxis, length: int) -> str:
     )
 
 
-def life_below_curve(space: Space, life: Life, buffer: Life, axis: TimeAxis, length: int) -> str:
+def life_below_curve(space: Space, life: Life, buffer: str, axis: TimeAxis, length: int) -> str:
     """Return the drawing of a value's life on a page that has the symbols, with the numbers of its ends.
 
-    A line behind it is the life of its buffer, which other values may hold before and after.
+    A line below it is when its buffer is held, if other values hold that before or after; `buffer` is its path.
     """
-    shapes = (path(buffer.held, "buffer") if buffer.held != life.held else "") + life.shapes
+    shapes = (path(buffer, "buffer") if buffer != life.held else "") + life.shapes
     box = f'viewBox="0 0 {STRIP_WIDTH} {STRIP_HEIGHT}" preserveAspectRatio="none"'
     return (
         f'<svg class="life-curve {life.look}" height="{_HEIGHT}" aria-hidden="true">'

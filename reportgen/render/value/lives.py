@@ -1,12 +1,12 @@
 """Draw the lives of values below the memory of their space, and say what they take of its peak."""
 
 from collections.abc import Sequence
-from functools import lru_cache, partial
+from functools import lru_cache
 
-from reportgen.analyse.records import Analysis, Space
+from reportgen.analyse.records import Space
 from reportgen.analyse.spaces import main_space
 from reportgen.program.buffer_uses import same_contents
-from reportgen.render.drawings.life import Life, life_of
+from reportgen.render.drawings.life import Life, held_strip, life_of
 from reportgen.render.drawings.life_curve import life_below_curve, symbols
 from reportgen.render.drawings.time_axis import time_axis
 from reportgen.render.view import Module
@@ -29,7 +29,8 @@ class ValueLives:
             color: symbols(analysis.spaces[color], peak, self._axes[color], self._length)
             for color, peak in self._peaks.items()
         }
-        self._life = lru_cache(maxsize=512)(partial(_life_of, analysis))
+        self._life = lru_cache(maxsize=256)(self._life_of_contents)
+        self._held = lru_cache(maxsize=256)(self._held_of_buffer)
         self._bytes_at_peak = {
             share.value: share.size_bytes
             for space in analysis.spaces.values()
@@ -50,13 +51,20 @@ class ValueLives:
         space = self._space(number)
         if self._analysis.dump.starts[number] < 0 or space.color not in self._axes:
             return ""
-        program, peak = self._analysis.program, self._peaks[space.color].moment
-        life = self._life(tuple(same_contents(program, number)), peak)
-        buffer = self._life(tuple(program.buffers.members(number)), peak)
-        if life is None or buffer is None:
+        program = self._analysis.program
+        life = self._life(same_contents(program, number)[0], self._peaks[space.color].moment)
+        if life is None:
             return ""
-        colored = life._replace(look=self._module.color(number))
+        colored, buffer = life._replace(look=self._module.color(number)), self._held(program.buffers.members(number)[0])
         return life_below_curve(space, colored, buffer, self._axes[space.color], self._length)
+
+    def _life_of_contents(self, first: int, peak: int) -> Life | None:
+        """Return the life of the contents that begin with a value."""
+        return life_of(self._analysis, same_contents(self._analysis.program, first), "", peak)
+
+    def _held_of_buffer(self, first: int) -> str:
+        """Return the strip of the buffer that begins with a value."""
+        return held_strip(self._analysis, self._analysis.program.buffers.members(first))
 
     def at_peak(self, number: int) -> str:
         """Return the part of the peak of its space that the buffer of a value takes, in words.
@@ -87,7 +95,3 @@ class ValueLives:
     def _space(self, number: int) -> Space:
         dump = self._analysis.dump
         return self._analysis.spaces[dump.allocations[dump.values.allocations[number]].color]
-
-
-def _life_of(analysis: Analysis, members: Sequence[int], peak: int) -> Life | None:
-    return life_of(analysis, members, "", peak)

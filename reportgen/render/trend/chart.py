@@ -186,11 +186,8 @@ def chart(
         for (place, y), change, (_, before) in zip(steps, shown, [(0, None), *steps], strict=False)
         if y is not None
     ]
-    resized = [change for change in shown if change.resized]
-    rules = [(x(change.build), change.resized) for change in resized]
+    rules = [(x(change.build), change.resized) for change in shown if change.resized]
     stretches = [*_stretches(steps, {place for place, _ in rules})]
-    if resized and resized[0] is not shown[0]:
-        rules.insert(0, (0, resized[0].resized_from))
     is_later = shown[-1].build < last and dots[-1].change is shown[-1]
     if is_later:
         dots.append(replace(dots[-1], x=x(last), anchor="start"))
@@ -201,10 +198,7 @@ def chart(
         area="".join(f"{path}V100H{start}Z" for start, path in stretches),
         dots=dots[:-1] if is_later else dots,
         now=dots[-1] if is_later else None,
-        rules=tuple(
-            Rule(x=place, words=words, room=round(after - place, 2))
-            for (place, words), (after, _) in pairwise([*rules, (100.0, "")])
-        ),
+        rules=tuple(_rules(shown, rules)),
         levels=tuple(
             Level(amount=amount, y=y(amount), is_close=any(abs(y(amount) - place) < _CLOSE for place in limit_places))
             for amount in ticks
@@ -220,6 +214,14 @@ def chart(
         low=low,
         left_out=len(changes) - len(shown),
     )
+
+
+def _rules(shown: Sequence[Change], places: Sequence[tuple[float, str]]) -> Iterator[Rule]:
+    """Yield the sections of equal shapes at the places where these change, and before them the first section."""
+    first = next((change for change in shown if change.resized), None)
+    before = [(0.0, first.resized_from)] if first and first is not shown[0] else []
+    for (place, words), (after, _) in pairwise([*before, *places, (100.0, "")]):
+        yield Rule(x=place, words=words, room=round(after - place, 2))
 
 
 def _dot(x: float, y: float, change: Change, before: float | None, limits: Iterable[float], *, is_last: bool) -> Dot:

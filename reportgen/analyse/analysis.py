@@ -49,7 +49,9 @@ def measure(dump: Dump, named_backend: Backend = "unknown", join: Join = NOTHING
     facts = value_facts(dump, backend)
     occupants = dump.occupants
     program = Program(dump, join)
-    reuse, covered = buffer_reuse(facts, dump.allocations, occupants, partial(why_shared, program))
+    reuse, covered = buffer_reuse(
+        facts, dump.allocations, occupants, partial(why_shared, program), int(dump.has_addresses)
+    )
     return Measured(
         dump=dump,
         missing=missing_allocations(dump),

@@ -5,27 +5,26 @@ bytes later form no chain, because the buffer was free in between.
 """
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
-from reportgen.analyse.records import Facts
+from reportgen.model import Values
 
 
-def chains(facts: Facts) -> Mapping[int, tuple[int, ...]]:
+def chains(values: Values, starts: Sequence[int], ends: Sequence[int], gap: int = 0) -> Mapping[int, tuple[int, ...]]:
     """Return the chain, in time order, of each value that took over or handed on its buffer.
 
-    A chain breaks wherever the buffer stays free for longer than the step from one instruction to the next.
+    A chain breaks wherever the buffer stays free for longer than `gap` instructions.
     """
     slices: defaultdict[tuple[int, int, int], list[tuple[int, int, int]]] = defaultdict(list)
-    values = facts.values
-    places = zip(values.allocations, values.offsets, values.sizes, facts.starts, facts.ends, strict=True)
+    places = zip(values.allocations, values.offsets, values.sizes, starts, ends, strict=True)
     for number, (allocation, offset, size, start, end) in enumerate(places):
         if start >= 0 and size:
             slices[allocation, offset, size].append((start, end, number))
     links: list[list[int]] = []
     for occupants in slices.values():
-        reach = -1
+        reach = -2
         for start, end, number in sorted(occupants):
-            if start > reach:
+            if start > reach + gap:
                 links.append([])
             links[-1].append(number)
             reach = max(end, reach)

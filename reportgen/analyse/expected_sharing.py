@@ -22,18 +22,18 @@ def why_shared(program: Program, conflict: Conflict) -> str:
 def _in_other_branches(program: Program, conflict: Conflict) -> bool:
     """Return whether two values that share bytes are never needed at once, because branches exclude each other.
 
-    Otherwise the earlier value must be an operand of the `conditional` around the later one, and whoever reads it
-    afterwards must be that `conditional`, whose branch has read it by then, or be in another branch.
+    Otherwise the later value must be in a branch, and whoever needs the earlier one after the later one has begun must
+    be the `conditional` around it, whose branch has read it by then, or be in another branch. XLA prints a longer range
+    where another value of the buffer is needed longer (`HloLiveRange::NormalizeAliasedBuffers`).
     """
     dump = program.dump
     earlier, later = dump.values.names[conflict.earlier], dump.values.names[conflict.later]
     if program.exclude_each_other(earlier, later):
         return True
-    around = program.branches_around(later)
-    readers = [user.decode("utf-8", "replace") for user in dump.users(conflict.earlier)] if around else []
-    return any(reader in around for reader in readers) and all(
-        reader in around
-        or dump.moment_of.get(reader, -1) <= conflict.first
-        or program.exclude_each_other(reader, later)
-        for reader in readers
+    around, used, span_ends = program.branches_around(later), dump.used(conflict.earlier), program.span_ends
+    needs = {name: dump.moment_of.get(name, -1) for name in program.readers_of(conflict.earlier)}
+    needs |= {at.name: span_ends[at.name] for at in (used.positions if used else ()) if at.name in span_ends}
+    return bool(around) and all(
+        name in around or moment <= conflict.first or program.exclude_each_other(name, later)
+        for name, moment in needs.items()
     )

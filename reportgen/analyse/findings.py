@@ -14,15 +14,11 @@ from reportgen.input.dump_text import DumpText, TextOffset
 LISTED_PER_SLUG: dict[Severity, int] = {"error": 100, "warning": 100, "note": 5}
 
 SEVERITIES: dict[str, Severity] = {
-    "alias-gap": "note",
     "allocation-kind": "warning",
     "allocation-order": "error",
     "allocations-missing": "error",
-    "async-end": "note",
-    "async-start": "note",
     "below-layout": "warning",
     "bytes-shared": "error",
-    "caller-handover": "note",
     "carried-apart": "warning",
     "color-mismatch": "warning",
     "contents-differ": "error",
@@ -58,7 +54,6 @@ SEVERITIES: dict[str, Severity] = {
     "sibling-age": "note",
     "sibling-differs": "warning",
     "sibling-unread": "note",
-    "sliced-handover": "note",
     "stack-trace-sum": "warning",
     "thread-local": "warning",
     "total-mismatch": "error",
@@ -71,7 +66,6 @@ SEVERITIES: dict[str, Severity] = {
     "unparsed-line": "warning",
     "use-after-end": "warning",
     "used-values-differ": "error",
-    "value-without-range": "note",
 }
 
 

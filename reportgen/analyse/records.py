@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal, NamedTuple, overload
 
+from reportgen.analyse.chains import chains
 from reportgen.analyse.matmul_work import Work, work
 from reportgen.analyse.missing_allocations import MissingAllocations, has_cut_live_ranges
 from reportgen.analyse.results import CheckResult, Finding
@@ -112,25 +113,32 @@ class Conflict(NamedTuple):
 class BufferReuse:
     """The values that take over bytes from others: `earlier[i]` was the last to have (some of) the bytes of `later[i]`.
 
-    `count` is the number of values. `conflicts` are values that share bytes at one time; `expected` are those that
-    may, each with the kind of finding that explains it.
+    `conflicts` are values that share bytes at one time; `expected` are those that may, each with the kind of finding
+    that explains it. `gap` is 1 in builds before 2022-06-24, which end a value one instruction before the one of its
+    buffer that comes next, else 0.
     """
 
     earlier: Sequence[int]
     later: Sequence[int]
     conflicts: tuple[Conflict, ...]
     expected: Mapping[Conflict, str]
-    count: int
+    facts: Facts
+    gap: int
 
     @cached_property
     def predecessors(self) -> tuple[tuple[int, ...], ...]:
         """Return the last values that had (some of) the bytes of each value before it."""
-        return _grouped(self.later, self.earlier, self.count)
+        return _grouped(self.later, self.earlier, len(self.facts))
 
     @cached_property
     def successors(self) -> tuple[tuple[int, ...], ...]:
         """Return the first values that took (some of) the bytes of each value after it."""
-        return _grouped(self.earlier, self.later, self.count)
+        return _grouped(self.earlier, self.later, len(self.facts))
+
+    @cached_property
+    def chains(self) -> Mapping[int, Sequence[int]]:
+        """Return the values that hand one slice on, in time order, by each of them."""
+        return chains(self.facts.values, self.facts.starts, self.facts.ends, self.gap)
 
 
 def _grouped(owners: Sequence[int], partners: Sequence[int], count: int) -> tuple[tuple[int, ...], ...]:

@@ -53,11 +53,12 @@ def buffer_reuse(
     allocations: Sequence[Allocation],
     occupants: Sequence[Sequence[int]],
     why_shared: Callable[[Conflict], str],
+    gap: int = 0,
 ) -> tuple[BufferReuse, Mapping[Area, Changes]]:
     """Follow each allocation; return who takes whose bytes, and how the covered bytes of each area change.
 
     `occupants` lists the values of each allocation. `why_shared` returns the kind of finding that explains why two
-    values share bytes, empty where nothing does.
+    values share bytes, empty where nothing does. `gap` is that of `BufferReuse`.
     """
     values = facts.values
     highs = map(add, values.offsets, values.sizes)
@@ -78,7 +79,8 @@ def buffer_reuse(
         later=sweep.later,
         conflicts=tuple(conflict for conflict in conflicts if conflict not in expected),
         expected=expected,
-        count=len(facts),
+        facts=facts,
+        gap=gap,
     ), covered
 
 

@@ -7,6 +7,7 @@ from functools import lru_cache
 from itertools import compress
 from operator import not_
 
+from reportgen.analyse.backends import space_name
 from reportgen.analyse.records import Facts
 from reportgen.analyse.sizes import dense_bytes, memory_bits, padded_bytes, round_up
 from reportgen.input.names import Backend
@@ -57,8 +58,15 @@ def _sizes(shape_text: str, backend: Backend) -> tuple[int | None, int | None]:
         shape = parse_shape(shape_text)
     except ShapeError:
         return None, None
+    if isinstance(shape, ArrayShape) and shape.layout and _is_of_semaphores(shape.layout, backend):
+        shape = replace(shape, layout=replace(shape.layout, tiles=()))
     dense, padded = (measure(shape, pointer_bytes=pointer_bytes) for measure in (dense_bytes, padded_bytes))
     return (None, None) if padded is not None and padded > _MOST_BYTES else (dense, padded)
+
+
+def _is_of_semaphores(layout: Layout, backend: Backend) -> bool:
+    """Return whether a layout is one of semaphores, which take their words whatever tile it has (observed in dumps)."""
+    return space_name(backend, layout.memory_space or 0).endswith("semaphores")
 
 
 def _padding(size: int, dense: int | None, padded: int | None, owner: int | None) -> int:

@@ -15,12 +15,13 @@ from reportgen.parse.instruction_parser import parse_instruction
 from reportgen.parse.module_text import ModuleText
 from reportgen.parse.shape_parser import ShapeError, parse_shape
 from reportgen.parse.text_damage import damages
+from reportgen.patterns import repeated
 from reportgen.program.opcodes import ASYNC, is_known
 from reportgen.protos.proto_messages import ProtoError
 from reportgen.record import record
 
 _NAME = re.compile(rb"%([\w.\-]+)")
-_NAMES = re.compile(rb" ([\w-]+)\((%[^()#\n]*)\)")
+_NAMES = re.compile(rb" ([\w-]+)\((%[\w.\-]++" + repeated(rb", %[\w.\-]++") + rb")\)")
 
 
 @record(kw_only=False)

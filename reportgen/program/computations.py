@@ -39,6 +39,17 @@ class Computations(Instructions):
         numbers = (self.dump.number_at(operand + WHOLE) for operand in (instruction.operands if instruction else ()))
         return tuple(number for number in numbers if number is not None)
 
+    @cached_property
+    def span_ends(self) -> Mapping[str, int]:
+        """Return the moment after the last instruction of each scheduled computation, by its root.
+
+        Until then lives what a computation returns (XLA `HloLiveRange`, `computation_span_times_`).
+        """
+        if self.module is None:
+            return {}
+        last = {self.module.computation_of.get(name, ""): moment for name, moment in self.dump.moment_of.items()}
+        return {root: last[home] + 1 for home, root in self.module.root_of.items() if home in last}
+
     def called(self, name: str) -> Sequence[str]:
         """Return the computations whose results an instruction returns: not the condition of a loop."""
         called = self.module.called_by.get(name, ()) if self.module else ()

@@ -11,7 +11,6 @@ from reportgen.advice.memory import Memory
 from reportgen.advice.withheld import NAMES_REDACTED
 from reportgen.analyse.attributed import Attributed, attributed
 from reportgen.analyse.capacity import Fit, fit
-from reportgen.analyse.chains import chains
 from reportgen.analyse.classes import MemoryClass, memory_class
 from reportgen.analyse.decompose import Group, by_source_line
 from reportgen.analyse.devices import MAIN_SPACE, Capacity
@@ -86,11 +85,6 @@ class Report:
     def join(self) -> Join:
         """The names and source lines that come from the files beside the dump."""
         return self.analysis.program.join
-
-    @cached_property
-    def chains(self) -> Mapping[int, Sequence[int]]:
-        """The values that hand one slice on, in time order, by each of them."""
-        return chains(self.analysis.facts)
 
     def attribution(self, number: int) -> Author:
         """Return who fills the buffer that a value is part of."""

@@ -1,12 +1,13 @@
 """Buffers that go from hand to hand."""
 
+from collections.abc import Mapping, Sequence
+
 from reportgen.analyse.analysis import analyse
-from reportgen.analyse.chains import chains
 from tests.support.builder import Lives, temporaries
 
 
-def chains_of(*lives: Lives) -> dict[int, tuple[int, ...]]:
-    return dict(chains(analyse(temporaries(*lives)).facts))
+def chains_of(*lives: Lives) -> Mapping[int, Sequence[int]]:
+    return analyse(temporaries(*lives)).reuse.chains
 
 
 def test_values_that_take_over_a_slice_form_a_chain() -> None:

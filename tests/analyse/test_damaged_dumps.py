@@ -52,19 +52,11 @@ def damage(*edits: Edit, sample: str = ODD, cut: str = "", also: Sequence[str] =
 
 
 DAMAGES: dict[str, Damage] = {
-    # The moment that the value lost is that of XLA's peak, which lists it.
-    "alias-gap": damage(ADDRESS, ("ynn_fusion{}:2-3", "ynn_fusion{}:2-2"), sample=TINY, also=("peak-rows",)),
     "allocation-kind": damage((", page 0, constant", ", page 0"), also=("contents-differ",)),
-    "async-end": damage(("copy-start.1{2}:8-11", "copy-start.1{2}:8-12")),
     "allocation-order": damage(("allocation 3:", "allocation 4:")),
     "allocations-missing": damage(("used: 910348", "used: 910349"), also=("total-mismatch",)),
-    "async-start": damage(("copy-start.3{0}:15-30", "copy-start.3{0}:18-30")),
     "below-layout": damage(("copy.2 @1> (size=12288", "copy.2 @1> (size=12000")),
     "bytes-shared": damage(("reshape.3 @1> (size=1024,offset=32768", "reshape.3 @1> (size=1024,offset=8192")),
-    "caller-handover": damage(
-        ("divide_multiply_fusion{}:10-13", "divide_multiply_fusion{}:10-12"),
-        (CALLER, CALLER.replace("fusion(", "call(")),
-    ),
     "carried-apart": damage(
         ("copy.24 @0> (size=4,offset=16384)", "copy.24 @0> (size=4,offset=16512)"),
         ("copy.18 @0> (size=4,offset=16512)", "copy.18 @0> (size=4,offset=16384)"),
@@ -124,10 +116,6 @@ DAMAGES: dict[str, Damage] = {
     "reserved-allocation": damage(("size 201216", "size 201217"), ("used: 910348", "used: 910349")),
     "schedule-damaged": damage(("    21:bitcast.5\n", DROPPED)),
     "shape-differs": damage((COPY, COPY.replace("131]", "130]")), also=("peak-unexplained",)),
-    "sliced-handover": damage(
-        ("<84 copy.2 @1> (size=12288,offset=20480)", "<84 copy.2 @1> (size=12288,offset=8192)"),
-        ("<85 slice.2 @1> (size=6144,offset=8192)", "<85 slice.2 @1> (size=6144,offset=32768)"),
-    ),
     "stack-trace-sum": damage(("peak usage: 466 110", "peak usage: 466 111")),
     "thread-local": damage(
         ("  BufferLiveRange:\n", "  BufferLiveRange:\n    reduce_sum.3{}:0-1\n"), also=("ends-late",)
@@ -144,11 +132,6 @@ DAMAGES: dict[str, Damage] = {
     "unparsed-line": damage(("Used values:\n", "?\nUsed values:\n")),
     "use-after-end": damage(("divide_multiply_fusion{}:10-13", "divide_multiply_fusion{}:10-12")),
     "used-values-differ": damage(("<77 copy-start{0} @1>\n positions", "<777 copy-start{0} @1>\n positions")),
-    "value-without-range": damage(
-        ("    reduce.6{}:7-9\n", DROPPED),
-        ("    7:reduce.6\n", DROPPED),
-        also=("ends-late", "schedule-damaged"),
-    ),
 }
 
 

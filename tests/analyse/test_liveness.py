@@ -78,9 +78,25 @@ def test_a_value_read_by_a_caller_ends_before_it() -> None:
     assert why(dump) == Liveness("caller", 8, "while.7", "while.7")
 
 
-def test_old_builds_end_a_value_before_its_alias() -> None:
-    dump = temporaries(Lives("step1", 1, 4), Lives("step5", 5, 9))
-    assert why(listed(dump, uses=("step5",))) == Liveness("alias", 5, "step5", "step5")
+def test_a_value_read_after_its_end_is_held_by_the_next_of_its_buffer() -> None:
+    dump = temporaries(Lives("step1", 1, 4), Lives("next", 4, 9))
+    assert why(listed(dump, uses=("step8",))) == Liveness("alias", 8, "step8", "next")
+
+
+@pytest.mark.parametrize(("starts", "ends"), [(4, 7), (5, 9), (6, 9)])
+def test_the_bytes_are_held_without_a_gap_up_to_the_last_use(starts: int, ends: int) -> None:
+    dump = temporaries(Lives("step1", 1, 4), Lives("next", starts, ends), Lives("step9", 9, 9, offset=4))
+    assert why(listed(dump, uses=("step8",))).rule == "unknown"
+
+
+@pytest.mark.parametrize(("last_use", "rule"), [("step8", "inherited"), ("step6", "unknown")])
+def test_a_value_inherits_the_later_end_of_one_before_it_in_its_buffer(last_use: str, rule: str) -> None:
+    dump = temporaries(Lives("heir", 4, 8), Lives("step1", 1, 4), Lives("step9", 9, 9, offset=4))
+    heir, first = (
+        UsedValue(id=value.id, key=value.key, color=0, positions_text=f"  {value.key.name}\n".encode(), uses_text=uses)
+        for value, uses in zip(dump.values[:2], (b"", f"  {last_use}, operand 0\n".encode()), strict=True)
+    )
+    assert why(replace(dump, used_values=used_values_of([heir, first]))).rule == rule
 
 
 def test_a_value_may_end_where_it_is_passed_on() -> None:

@@ -93,17 +93,20 @@ def _other_kinds(allocation: Allocation) -> list[str]:
 
 @check(
     name="Thread-local",
-    question="Has each thread-local allocation exactly one value?",
+    question="Has each thread-local allocation values, and does each of them fill it?",
     subject="allocations",
+    exceptions="An instruction that works in place makes a second value in the bytes of the first.",
 )
 def thread_local(figures: Figures) -> Iterator[Finding]:
-    """Report thread-local allocations that have no value, or several."""
+    """Report thread-local allocations that are not those of one buffer (XLA `AssignSingleHloBuffer`)."""
+    values = figures.dump.values
     for number, allocation in enumerate(figures.dump.allocations):
-        if allocation.is_thread_local and len(figures.occupants[number]) != 1:
-            message = (
-                f"thread-local allocation {allocation.index} has {len(figures.occupants[number])} values; one is due"
-            )
-            yield finding("thread-local", message, allocation.text_offset, allocation=number)
+        if allocation.is_thread_local:
+            slices = {(values.offsets[value], values.sizes[value]) for value in figures.occupants[number]}
+            if slices != {(0, allocation.size_bytes)}:
+                wrong = "not all its values fill it" if slices else "it has no value"
+                message = f"thread-local allocation {allocation.index} is not that of one buffer: {wrong}"
+                yield finding("thread-local", message, allocation.text_offset, allocation=number)
 
 
 @check(

@@ -9,6 +9,7 @@ from reportgen.analyse.checks.declaration import check, without_text
 from reportgen.analyse.findings import finding
 from reportgen.analyse.records import Figures
 from reportgen.analyse.results import Finding
+from reportgen.analyse.sizes import printed_bytes
 from reportgen.model import WHOLE, Allocation, UsedValues
 from reportgen.program.definitions import without_layout
 
@@ -128,13 +129,25 @@ def result(figures: Figures) -> Iterator[Finding]:
         elif number in holding and not allocation.is_maybe_live_out:
             wrong = "holds a part of the result but is not marked maybe-live-out"
         elif allocation.output_shape is not None:
-            expected = without_layout(allocation.output_shape)
             whole = [value for value in figures.occupants[number] if values.keys[value] in whole_result]
-            if expected not in {without_layout(values.shapes[value]) for value in whole}:
+            if not any(_is_result(figures, values.shapes[value], allocation.output_shape) for value in whole):
                 wrong = f"does not hold the result of shape {allocation.output_shape[:80]}"
         if wrong:
             message = f"allocation {allocation.index} {wrong}"
             yield finding("contents-differ", message, allocation.text_offset, allocation=number)
+
+
+def _is_result(figures: Figures, shape: str, result: str) -> bool:
+    """Return whether a value of a shape may be the result: one of that shape or, under a `bitcast`, of as many bytes.
+
+    `output shape` is that of the root, and a root that is a bitcast passes on a value of another shape (XLA
+    `HloDataflowAnalysis::UpdateBitcastValueSet`).
+    """
+    program = figures.program
+    root = program.instruction(program.returning) if program.module else None
+    if root and without_layout(root.shape) != without_layout(result):
+        return False
+    return without_layout(shape) == without_layout(result) or printed_bytes(shape) == printed_bytes(result) > 0
 
 
 def _at_root(figures: Figures) -> tuple[set[str], set[str]]:

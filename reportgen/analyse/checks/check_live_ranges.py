@@ -9,11 +9,7 @@ from reportgen.analyse.findings import finding
 from reportgen.analyse.liveness import liveness
 from reportgen.analyse.records import Figures
 from reportgen.analyse.results import Finding
-from reportgen.model import LiveRange, LiveRanges, UsedValues, users_in
-from reportgen.program.buffers import stretches
-
-_ASYNC = (b"async", b"-start", b"-done", b"-update")
-"""What the names of asynchronous instructions contain."""
+from reportgen.model import LiveRanges, UsedValues, users_in
 
 
 def _without_uses(figures: Figures) -> str:
@@ -94,9 +90,6 @@ def missing_ranges(figures: Figures) -> Iterator[Finding]:
         elif start < 0 and values.names[number] in moment_of:
             message = f"{values.keys[number]} has no live range, although its instruction is scheduled"
             yield finding("range-missing", message, values.text_offsets[number], values=(number,))
-        elif not is_thread_local and start < 0:
-            message = f"{values.keys[number]} has no live range, so it is never live"
-            yield finding("value-without-range", message, values.text_offsets[number], values=(number,))
 
 
 @check(
@@ -109,37 +102,17 @@ def arguments(figures: Figures) -> Iterator[Finding]:
     """Look at the arguments: they live from 0, and to the end unless they give their bytes away."""
     facts, definitions = figures.facts, figures.definitions
     for place, number in figures.program.arguments.items():
-        allocation = figures.dump.allocations[place]
-        start, end = _first_stretch(figures, number)
+        allocation, key = figures.dump.allocations[place], figures.dump.values.keys[number]
         definition = definitions.get(figures.dump.values.names[number])
-        if start < 0 or definition is None or definition.parameter != allocation.parameter:
+        if facts.starts[number] < 0 or definition is None or definition.parameter != allocation.parameter:
             continue
+        # A loop's state is one buffer with the argument.
+        chain = figures.reuse.chains.get(number, (number,))
+        start, end = facts.starts[chain[0]], facts.ends[chain[-1]]
         if not allocation.is_maybe_live_out and (start, end) != (0, figures.moments):
             slug = "range-start" if start else "ends-early"
-            key = figures.dump.values.keys[number]
             message = f"{key} is an argument that is not donated, but lives from {start} to {end}"
             yield finding(slug, message, facts.live(number).text_offset, values=(number,))
-
-
-def _first_stretch(figures: Figures, number: int) -> tuple[int, int]:
-    """Return the first stretch in which an argument is live, also as the state of a loop; (-1, -1) without one."""
-    lives = stretches(figures.program.buffers.members(number), figures.facts.starts, figures.facts.ends)
-    return (lives[0][0], lives[0][1]) if lives else (-1, -1)
-
-
-def _late_end(figures: Figures, number: int, last_moment: int) -> Iterator[Finding]:
-    """Report the end of a range that comes after the last use, unless the dump shows the reason."""
-    known, end = liveness(figures, number), figures.facts.ends[number]
-    is_held_by_caller = end < figures.moments or known.rule in ("result", "parameter")
-    if known.rule != "unknown" and is_held_by_caller:
-        return
-    entries, row = figures.dump.used_values or UsedValues(), figures.dump.used_rows[number]
-    moment = max(last_moment, figures.facts.starts[number])
-    message = f"{entries.keys[row]} lives to {end:,}, but nothing needs it after {moment:,}"
-    touched = entries.positions[row] + entries.uses[row]
-    is_async = any(mark in touched for mark in _ASYNC) or _is_done(figures, figures.dump.name_at.get(end, ""))
-    slug = "async-end" if is_async else "ends-late"
-    yield finding(slug, message, figures.facts.live(number).text_offset, values=(number,))
 
 
 @check(
@@ -155,19 +128,25 @@ def starts_at_definition(figures: Figures) -> Iterator[Finding]:
     names, starts = figures.dump.values.names, figures.facts.starts
     defined = list(map(figures.dump.moment_of.get, names))
     for number in compress(range(len(names)), map(ne, defined, starts)):
-        moment = defined[number]
-        if starts[number] >= 0 and moment is not None and not _is_parameter(figures, names[number]):
-            yield _start(figures, number, moment)
+        moment, start = defined[number], starts[number]
+        if start < 0 or moment is None or _is_parameter(figures, names[number]):
+            continue
+        if not _starts_where_handed_on(figures, number):
+            live = figures.facts.live(number)
+            message = f"{live.key} is defined at {moment} and lives from {start}"
+            yield finding("range-start", message, live.text_offset, values=(number,))
 
 
-def _start(figures: Figures, number: int, defined: int) -> Finding:
-    live = figures.facts.live(number)
-    message = f"{live.key} is defined at {defined} and lives from {live.start}"
-    slug = "range-start"
-    used = figures.dump.used(number)
-    if used and live.start in {figures.dump.moment_of.get(position.name) for position in used.positions}:
-        slug, message = "async-start", f"{message}, where an async operation hands it on"
-    return finding(slug, message, live.text_offset, values=(number,))
+def _starts_where_handed_on(figures: Figures, number: int) -> bool:
+    """Return whether a value starts where a part of what its instruction makes is handed on.
+
+    What an asynchronous operation runs is no part of the schedule around it (XLA `HloLiveRange`,
+    `computations_in_async_context_`).
+    """
+    dump, moment_of = figures.dump, figures.dump.moment_of
+    parts = map(dump.used, dump.made_by.get(dump.values.names[number], ()))
+    moments = (moment_of.get(position.name) for part in parts if part for position in part.positions)
+    return figures.facts.starts[number] in moments
 
 
 def _is_parameter(figures: Figures, name: str) -> bool:
@@ -179,32 +158,42 @@ def _is_parameter(figures: Figures, name: str) -> bool:
 
 @check(
     name="Uses",
-    question="Does each live range end with the last need for its value, and that of a result with the schedule?",
+    question="Do the live ranges of a buffer end with the last need for its values, and that of a result with the"
+    " schedule?",
     subject="live ranges",
-    exceptions="A while, call or conditional is scheduled after the computation that it calls, which has taken over its"
-    " operands by then. Builds before 2022-06-24 end a value one instruction before its alias starts."
-    " An asynchronous operation may hold its operands until it is done.",
+    exceptions="Where values of one buffer overlap, XLA gives the later one the later end. A while, call or conditional"
+    " is scheduled after the computation that it calls, which has taken over its operands by then.",
     skips=_without_uses,
 )
 def ends_with_last_need(figures: Figures) -> Iterator[Finding]:
-    """Compare the end of each live range with the last use, and with the end of the schedule for a result."""
-    dump, moments = figures.dump, figures.moments
-    entries, allocations = dump.used_values or UsedValues(), dump.values.allocations
+    """Report ends that no rule of XLA explains, for the value or for another one of its buffer."""
+    dump = figures.dump
+    entries = dump.used_values or UsedValues()
     last_moments = _last_moments(entries, dump.moment_of_user)
     root = figures.program.returning.encode() or None
-    kept = [allocation.parameter is not None and not allocation.is_maybe_live_out for allocation in dump.allocations]
     for number, (row, end) in enumerate(zip(dump.used_rows, figures.facts.ends, strict=True)):
         if row < 0 or end < 0:
             continue
         is_at_root = root is not None and root in entries.positions[row] and _has_row(entries.positions[row], root)
-        is_kept_to_end = end >= moments and (is_at_root or kept[allocations[number]])
-        if last_moments[row] > end:
-            yield _early_end(figures, number, last_moments[row])
-        elif last_moments[row] < end and not is_kept_to_end:
-            yield from _late_end(figures, number, last_moments[row])
-        if is_at_root and end < moments:
+        if last_moments[row] != end and not (is_at_root and end >= figures.moments > last_moments[row]):
+            yield from _unexplained_end(figures, number)
+        if is_at_root and figures.facts.ends[figures.reuse.chains.get(number, (number,))[-1]] < figures.moments:
             message = f"{entries.keys[row]} is part of the result, but lives only to {end}"
             yield finding("ends-early", message, figures.facts.live(number).text_offset, values=(number,))
+
+
+def _unexplained_end(figures: Figures, number: int) -> Iterator[Finding]:
+    """Report the end of a live range that is not that of the last use, unless the dump shows the reason."""
+    found, live = liveness(figures, number), figures.facts.live(number)
+    if found.rule != "unknown":
+        return
+    if found.last_use is not None and found.last_use > live.end:
+        slug = "use-after-end"
+        message = f"{live.key} lives to {live.end:,} and is last used by {found.last_user} at {found.last_use:,}"
+    else:
+        slug, last = "ends-late", max(found.last_use or 0, live.start)
+        message = f"{live.key} lives to {live.end:,}, but nothing needs it after {last:,}"
+    yield finding(slug, message, live.text_offset, values=(number,))
 
 
 def _last_moments(entries: UsedValues, moment_of: Mapping[bytes, int]) -> list[int]:
@@ -218,55 +207,6 @@ def _last_moments(entries: UsedValues, moment_of: Mapping[bytes, int]) -> list[i
 def _has_row(positions: bytes, name: bytes) -> bool:
     """Return whether a row of positions names an instruction, with an index or without one."""
     return any(b"  " + name + end in positions for end in (b" ", b"\n"))
-
-
-def _early_end(figures: Figures, number: int, last_moment: int) -> Finding:
-    """Report a use after the end of a range, with the reason where the reason is known."""
-    live = figures.facts.live(number)
-    moment_of = figures.dump.moment_of_user
-    last_use = max(user for user in figures.dump.users(number) if moment_of.get(user, -1) == last_moment).decode()
-    slug, why = _why_early(figures, number, live, last_moment, last_use)
-    last = f"last used by {last_use} at instruction {last_moment:,}"
-    message = f"{live.key} lives to instruction {live.end:,} and is {last}{why}"
-    return finding(slug, message, live.text_offset, values=(number,))
-
-
-def _why_early(figures: Figures, number: int, live: LiveRange, last_moment: int, last_use: str) -> tuple[str, str]:
-    successor_starts = [figures.facts.starts[n] for n in figures.reuse.successors[number]]
-    if _is_only_handed_on(figures, number, live.end):
-        return "async-end", f"; its uses after instruction {live.end:,} only pass it on. Expected"
-    if figures.program.runs_computations(last_use):
-        return "caller-handover", "; the computation that this calls is scheduled before it. Expected"
-    if figures.dump.has_addresses and last_moment == live.end + 1 and last_moment in successor_starts:
-        return "alias-gap", ": builds before 2022-06-24 end a value one instruction before its alias starts"
-    return "use-after-end", ""
-
-
-def _is_only_handed_on(figures: Figures, number: int, end: int) -> bool:
-    """Return whether none of the uses after the end of a range reads the value then.
-
-    What an instruction runs is scheduled before it, and has taken over the operands by then. The end of an asynchronous
-    operation names the operands, which are the first element of what its start makes, and reads none of them.
-    """
-    moment_of, used = figures.dump.moment_of, figures.dump.used(number)
-    late = (use for use in (used.uses if used else ()) if moment_of.get(use.name, -1) > end)
-    return all(
-        (use.shape_index.startswith("{0") and _is_done(figures, use.name)) or _runs_scheduled(figures, use.name)
-        for use in late
-    )
-
-
-def _is_done(figures: Figures, name: str) -> bool:
-    """Return whether an instruction ends an asynchronous operation; without its text, whether its name says so."""
-    opcode = figures.program.opcode(name)
-    return opcode.endswith("-done") if opcode else "done" in name
-
-
-def _runs_scheduled(figures: Figures, name: str) -> bool:
-    """Return whether an instruction runs a computation that the schedule lists, which that of a fusion is not."""
-    program, moment_of = figures.program, figures.dump.moment_of
-    bodies = (program.module.members(computation) for computation in program.called(name)) if program.module else ()
-    return any(member in moment_of for body in bodies for member in body)
 
 
 CHECKS = (

@@ -12,7 +12,7 @@ from reportgen.analyse.findings import finding
 from reportgen.analyse.records import Conflict, Figures
 from reportgen.analyse.results import Finding
 from reportgen.analyse.reuse import is_old_alias
-from reportgen.model import Values, users_in
+from reportgen.model import Values
 
 
 @check(
@@ -47,21 +47,20 @@ def handovers(figures: Figures) -> Iterator[Finding]:
     touching = ((later, earlier) for later, earlier in pairs if ends[earlier] == starts[later])
     different = [pair for pair in touching if _slice(values, pair[0]) != _slice(values, pair[1])]
     for number, earlier in sorted(different, key=itemgetter(0)):
-        slug, how = _different_slices(figures, earlier, number)
-        message = (
-            f"at instruction {starts[number]:,}, {values.keys[number]} reuses {values.keys[earlier]} in place, {how}"
-        )
-        yield finding(slug, message, values.text_offsets[number], values=(earlier, number))
+        if not _is_piece_of(figures, earlier, number):
+            message = (
+                f"at instruction {starts[number]:,}, {values.keys[number]} reuses {values.keys[earlier]} in place, but"
+                " their slices are not the same"
+            )
+            yield finding("touching-slices", message, values.text_offsets[number], values=(earlier, number))
 
 
-def _different_slices(figures: Figures, earlier: int, later: int) -> tuple[str, str]:
-    """Return the finding's slug and words: TPU compilers prefetch an operand in pieces, then see the whole in place."""
-    values, row = figures.dump.values, figures.dump.used_rows[earlier]
-    users = users_in(figures.dump.used_values.uses[row]) if figures.dump.used_values and row >= 0 else []
+def _is_piece_of(figures: Figures, earlier: int, later: int) -> bool:
+    """Return whether a value lies within its reader: TPU compilers fetch an operand in pieces, then see the whole."""
+    values = figures.dump.values
     (start, size), (low, whole) = _slice(values, earlier), _slice(values, later)
-    if values.names[later].encode() in users and low <= start and start + size <= low + whole:
-        return "sliced-handover", "which is a piece of it. Expected"
-    return "touching-slices", "but their slices are not the same"
+    is_reader = values.names[later].encode() in figures.dump.users(earlier)
+    return is_reader and low <= start and start + size <= low + whole
 
 
 def _conflict(figures: Figures, conflict: Conflict, slug: str) -> Finding:

@@ -24,10 +24,11 @@ WHY_ALIVE: Mapping[Rule, str] = {
     "last use": "Its range ends at its last use.",
     "caller": "Its last reader is a call; the called computation is scheduled first and takes over the bytes as a "
     "parameter.",
-    "alias": "{} reuses its bytes before its last use.",
+    "alias": "{} takes over its buffer before its last use.",
     "position": "{} passes it on at that instruction.",
     "async": "{} ends an asynchronous operation that needs it until then.",
     "carried": "A loop or branch carries it, so it lives as long as that computation.",
+    "inherited": "{}, earlier in its buffer, is needed until then.",
     "part of a result": "It is part of the result of a computation that ends there.",
     "never used": "Nothing reads it, so it lives only at the instruction that writes it.",
     "unknown": "The dump does not show why.",

@@ -88,7 +88,7 @@ class ValueNeighbours:
 
     def _relation(self, number: int, other: int) -> str:
         """Return how a value is related to one of another buffer that has its bytes just before or after it."""
-        chains = self._module.chains
+        chains = self._module.analysis.reuse.chains
         is_handed_over = number in chains and other in chains and chains[number][0] == chains[other][0]
         return " (handed over)" if is_handed_over else ""
 
@@ -123,7 +123,9 @@ def _handovers(module: Module) -> Mapping[int, tuple[Sequence[int], int]]:
     Each stands for itself by its first value there. Of two values, the rows of neighbours say all.
     """
     members, found = module.analysis.program.buffers.members, {}
-    for chain in (chain for number, chain in module.chains.items() if chain[0] == number and len(chain) > 2):
+    for chain in (
+        chain for number, chain in module.analysis.reuse.chains.items() if chain[0] == number and len(chain) > 2
+    ):
         runs = [list(run) for _, run in groupby(chain, lambda number: members(number)[0])]
         firsts = tuple(run[0] for run in runs)
         if len(runs) > 1:

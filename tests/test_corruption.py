@@ -12,7 +12,7 @@ from tests.support.damages import KINDS
 from tests.support.samples import SAMPLES
 
 _EACH = 20
-_FLOOR = 0.97
+_FLOOR = 0.993
 
 
 @cache

@@ -104,15 +104,23 @@ def arguments(figures: Figures) -> Iterator[Finding]:
     for place, number in figures.program.arguments.items():
         allocation, key = figures.dump.allocations[place], figures.dump.values.keys[number]
         definition = definitions.get(figures.dump.values.names[number])
-        if facts.starts[number] < 0 or definition is None or definition.parameter != allocation.parameter:
+        is_known = facts.starts[number] >= 0 and definition is not None and definition.parameter == allocation.parameter
+        if allocation.is_maybe_live_out or not is_known:
             continue
-        # A loop's state is one buffer with the argument.
-        chain = figures.reuse.chains.get(number, (number,))
-        start, end = facts.starts[chain[0]], facts.ends[chain[-1]]
-        if not allocation.is_maybe_live_out and (start, end) != (0, figures.moments):
+        start, end = _stretch(figures, number)
+        if (start, end) != (0, figures.moments):
             slug = "range-start" if start else "ends-early"
             message = f"{key} is an argument that is not donated, but lives from {start} to {end}"
             yield finding(slug, message, facts.live(number).text_offset, values=(number,))
+
+
+def _stretch(figures: Figures, number: int) -> tuple[int, int]:
+    """Return the moments of a value's life, or of its buffer's, which has a loop's state from the argument on."""
+    starts, ends = figures.facts.starts, figures.facts.ends
+    if (starts[number], ends[number]) == (0, figures.moments):
+        return 0, figures.moments  # because the chains of a large dump take a hundredth of its check
+    chain = figures.reuse.chains.get(number, (number,))
+    return starts[chain[0]], ends[chain[-1]]
 
 
 @check(
@@ -177,7 +185,7 @@ def ends_with_last_need(figures: Figures) -> Iterator[Finding]:
         is_at_root = root is not None and root in entries.positions[row] and _has_row(entries.positions[row], root)
         if last_moments[row] != end and not (is_at_root and end >= figures.moments > last_moments[row]):
             yield from _unexplained_end(figures, number)
-        if is_at_root and figures.facts.ends[figures.reuse.chains.get(number, (number,))[-1]] < figures.moments:
+        if is_at_root and end < figures.moments and _stretch(figures, number)[1] < figures.moments:
             message = f"{entries.keys[row]} is part of the result, but lives only to {end}"
             yield finding("ends-early", message, figures.facts.live(number).text_offset, values=(number,))
 

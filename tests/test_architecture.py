@@ -59,7 +59,7 @@ WRITERS = {
 }
 READERS_IN_RENDER = {"render/site/assets.py", "render/site/site_pages.py"}
 READERS_OF_INSTRUCTIONS = {"model", "parse", "program"}
-SHOW_INSTRUCTIONS = {"render/value/instruction.py", "reports/report.py"}
+SHOW_INSTRUCTIONS = {"render/value/about.py", "reports/report.py"}
 """They show the text of an instruction as it is, and learn nothing from it."""
 READING_INSTRUCTIONS = {"ModuleText", "instruction_text", "parse_instruction", "stated"}
 WRITING = {"write_bytes", "write_text", "mkdir", "unlink", "rmdir", "touch", "rename", "symlink_to", "makedirs"}

@@ -14,8 +14,7 @@ from reportgen.render.allocation.usage import MOST_DRAWN
 from reportgen.render.html.links import Links
 from reportgen.render.module.module_pages import module_pages
 from reportgen.render.routes import ALLOCATIONS_FOLDER, VALUES_FOLDER
-from reportgen.render.value.about import WHY_ALIVE
-from reportgen.render.value.buffer import BufferRow
+from reportgen.render.value.about import WHY_ALIVE, ValuePlace
 from reportgen.render.value.value_page import ValueRenderer
 from reportgen.render.view import Module
 from reportgen.reports.advice_words import title_words
@@ -153,7 +152,7 @@ def test_a_buffer_with_a_gap_is_held_more_than_once() -> None:
     made = module_in_sample("gpu-control-flow")
     number = made.analysis.dump.number_at("while.94.0{}")
     assert number is not None
-    assert "Live from 41 to 50, 54 to 57." in BufferRow(made, Links(made, 1, VALUES_FOLDER)).row(number)
+    assert "Live from 41 to 50, 54 to 57." in ValuePlace(made, Links(made, 1, VALUES_FOLDER)).section(number)
 
 
 def test_new_data_in_the_memory_of_a_donated_argument_is_told_from_the_argument_and_its_copy() -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from reportgen.build import build
 from reportgen.options import BuildOptions
-from reportgen.render.value.advice import HELD, OFF_PEAK
+from reportgen.render.value.story import HELD, OFF_PEAK
 from reportgen.reports.source_words import short_words
 from tests.support.site import SitePage, build_site, page_with, read_page, section, shard
 

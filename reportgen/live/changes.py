@@ -15,7 +15,7 @@ from reportgen.compare.module_pairing import Pair, Side, pair_of
 from reportgen.compare.terms import JoinedStep
 from reportgen.compare.verdicts import judge
 from reportgen.record import record
-from reportgen.render.compare.term_groups import TermGroup, groups, routes_of
+from reportgen.render.compare.comparison_views import TermGroup, groups, routes_of
 from reportgen.render.routes import SIDES
 from reportgen.reports.formats import change_words, exact_bytes, human_bytes, signed_bytes, visible
 from reportgen.reports.report_document import GateModule, GateSpace

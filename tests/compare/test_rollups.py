@@ -2,7 +2,7 @@
 
 from reportgen.compare.dump_comparison import compare_dumps
 from reportgen.compare.rollups import Grouping, rollup
-from reportgen.render.compare.rollup_rows import rollups_of
+from reportgen.render.compare.comparison_views import rollups_of
 from tests.compare.texts import NOT_IN_PLACE, measured
 from tests.support.dumps import edited
 

@@ -1,7 +1,11 @@
-"""What the page of a comparison shows, known before any page is written."""
+"""What the page of a comparison shows of a module and of each memory space that changed."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property
+from itertools import accumulate, zip_longest
+from typing import NamedTuple
 
 from reportgen.advice.advise import advise
 from reportgen.analyse.capacity import Fit
@@ -9,33 +13,90 @@ from reportgen.analyse.devices import MAIN_SPACE
 from reportgen.analyse.records import Analysis
 from reportgen.analyse.spaces import is_small
 from reportgen.compare.builds import ModuleComparison
-from reportgen.compare.compare_words import evidence_words
+from reportgen.compare.compare_words import evidence_words, reason_words
 from reportgen.compare.dump_comparison import DumpComparison, SpaceComparison
-from reportgen.compare.module_pairing import DeviceFit
-from reportgen.compare.reasons import Reason, Why, slack_reason
-from reportgen.compare.rollups import Grouping
+from reportgen.compare.graph import shape_parts
+from reportgen.compare.module_pairing import Pair
+from reportgen.compare.reasons import Reason, Why, slack_reason, step_reason, value_at_peak
+from reportgen.compare.rollups import Grouping, Row, largest, rollup
+from reportgen.compare.terms import JoinedStep, Kind, Term, step_words, total
 from reportgen.record import record
 from reportgen.render.compare.curves import Curves, curves
-from reportgen.render.compare.rollup_rows import Rollup, rollups_of
-from reportgen.render.compare.term_groups import Routes, TermGroup, groups, routes_of, size_order
-from reportgen.render.compare.waterfall_rows import Waterfall, waterfall
-from reportgen.render.routes import SIDES, comparison_page
+from reportgen.render.routes import SIDES, ModuleRoutes, comparison_page, module_slug, step_section
 from reportgen.reports.advice_words import amount_words
+from reportgen.reports.formats import capital, signed_bytes
 
-MOST_GROUPS = 300
-_MOST_OTHERS = 2
+Routes = tuple[ModuleRoutes, ModuleRoutes]
+"""The paths of a module's pages on both sides."""
+
+MOST_GROUPS, OPEN_GROUPS = 300, 10
+"""How many groups of buffers are shown, and how many of them in the table; the others are folded below it."""
+
+_MOST_OTHERS, _MOST_ROWS, _MOST_STEPS, _MOST_NAMES, _SMALL_PART, _ROOM = 2, 20, 6, 3, 100, 0.08
+_GROUPINGS: Sequence[Grouping] = ("line", "scope", "argument", "class")
 _CHECKPOINTS = {"checkpoint", "checkpoint-loop"}
-OPEN_GROUPS = 10
-"""How many groups of buffers are in the table; the others are folded below it."""
+
+
+class WaterfallRow(NamedTuple):
+    """What is needed on a side, a step, or the small ones together; its bar begins at `low_bytes` of the axis."""
+
+    words: str
+    change_bytes: int
+    low_bytes: int
+    look: str  # "before", "after", "grown", "shrunk" or "level"
+    reason: Reason | None = None
+    note: str = ""
+    href: str = ""
+
+
+class Waterfall(NamedTuple):
+    """The rows; the axis begins at `start_bytes`, which is 0 unless that hid the steps."""
+
+    rows: Sequence[WaterfallRow]
+    start_bytes: int
+    whole_bytes: int
+
+
+class Rollup(NamedTuple):
+    """The rows of one grouping, how many are not shown, and how far bars reach to the left and in all."""
+
+    rows: Sequence[Row]
+    left_out: int
+    decrease_bytes: int
+    whole_bytes: int
+
+
+class Link(NamedTuple):
+    """A value or an allocation of one side, its path from the root of both sites, and why it has this partner."""
+
+    text: str
+    href: str
+    reason: str
 
 
 @record
-class SideBar:
-    """What a build needs in a memory space as a bar, and whether it fits.
+class TermGroup:
+    """Terms of one kind about one part of the program, in one shape; the links are those of the largest term."""
 
-    `is_least` is whether more may be needed, because allocations are missing. `fit` is None where no capacity is known,
-    and `is_refused` whether the compiler refused the program.
-    """
+    words: str
+    kind: Kind
+    step: Kind
+    change_bytes: int
+    before: Link | None
+    after: Link | None
+    subject: str = ""
+    line: str = ""
+    shape: str = ""
+    count: int = 1
+
+    @property
+    def is_one_sided(self) -> bool:
+        """Return whether the column of the other side says all of what happened: that it is gone, or new."""
+        return self.kind in {"gone", "new"}
+
+
+class SideBar(NamedTuple):
+    """What a build needs in a memory space as a bar, at least that or exactly, and whether it fits."""
 
     side: str
     needed_bytes: int
@@ -44,57 +105,64 @@ class SideBar:
     is_refused: bool
 
 
-@record
 class SpaceView:
-    """What a page shows of a memory space that changed; `groups` are the largest of all steps, the largest first.
+    """What a page shows of a memory space that changed."""
 
-    `slack` is what is needed more or less than the groups, None where that did not change.
-    """
-
-    space: SpaceComparison
-    waterfall: Waterfall
-    curves: Curves | None
-    groups: Sequence[TermGroup]
-    groups_left_out: int
-    slack: Reason | None
-    rollups: Mapping[Grouping, Rollup]
-
-    @property
-    def groupings(self) -> Sequence[tuple[str, str]]:
-        """Return what the change can be shown by: the key and the word of each choice."""
-        return [("cause", "cause"), *((grouping, grouping) for grouping in self.rollups)]
+    def __init__(self, comparison: DumpComparison, space: SpaceComparison, routes: Routes, fit: Fit | None) -> None:
+        self.space, self.slack = space, slack_reason(space)
+        found = [group for step in space.steps for group in groups(comparison, space, step, routes)]
+        self.groups = sorted(found, key=_size_order)[:MOST_GROUPS]
+        self.groups_left_out = len(found) - len(self.groups)
+        self.waterfall = _waterfall(comparison, space, self.slack)
+        self.curves: Curves | None = curves(comparison, space, fit.capacity.size_bytes if fit else None)
+        self.rollups = rollups_of(comparison, space)
+        self.groupings = [("cause", "cause"), *((grouping, grouping) for grouping in self.rollups)]
 
 
-@record
 class ModuleView:
-    """What a page shows of a module that changed; `main` is its main memory space, whose view is the first.
+    """What a page shows of a module that changed; `main` is its main memory space, whose view is the first."""
 
-    `sides` are the bars of that space, before and after, in a scale of `whole_bytes`; `capacity_bytes` is None where no
-    capacity is known. `homes` are the pages of the module itself. `evidence` has (grade, what is equal, how it was
-    chosen, number of values), most first, with what was not recognised. `unchanged` are the names of memory spaces.
-    """
+    def __init__(self, path: str, module: ModuleComparison, comparison: DumpComparison) -> None:
+        self.path, self.module, self._comparison = path, module, comparison
+        self._routes = routes_of(module.figures, comparison)
+        self.homes = tuple(side + routes.index for side, routes in zip(SIDES, self._routes, strict=True))
+        spaces, color = comparison.spaces.values(), MAIN_SPACE if module.main_color is None else module.main_color
+        self.unchanged = list(dict.fromkeys(each.name for each in spaces if not (each.terms or each.need_change_bytes)))
+        changed = [each for each in spaces if each.terms or (each.need_change_bytes and each.change_bytes is not None)]
+        changed.sort(key=lambda space: (space.color != color, -abs(space.need_change_bytes), space.color))
+        fits = module.device_fits[1].fits
+        self.views = [SpaceView(comparison, space, self._routes, fits.get(space.color)) for space in changed]
+        self.main = comparison.spaces.get(color)
+        self.sides = list(self._sides(self.main)) if self.main else []
+        self.capacity_bytes = next((side.fit.capacity.size_bytes for side in reversed(self.sides) if side.fit), None)
+        self.whole_bytes = max(self.capacity_bytes or 0, 1, *(side.needed_bytes for side in self.sides), 1)
 
-    path: str
-    module: ModuleComparison
-    main: SpaceComparison | None
-    sides: Sequence[SideBar]
-    whole_bytes: int
-    capacity_bytes: int | None
-    unchanged: Sequence[str]
-    views: Sequence[SpaceView]
-    homes: tuple[str, str]
-    evidence: Sequence[tuple[str, str, str, int]]
+    def _sides(self, space: SpaceComparison) -> Sequence[SideBar]:
+        dumps, fits = (self._comparison.before, self._comparison.after), self.module.device_fits
+        return [
+            SideBar(side, needed, dump.missing is not None, fit.fits.get(space.color), bool(fit.refused))
+            for side, needed, dump, fit in zip(("before", "after"), space.needed_bytes, dumps, fits, strict=True)
+        ]
 
     @property
     def others(self) -> Sequence[SpaceComparison]:
         """Return the other memory spaces that are worth a figure next to that of the main one."""
-        main = max(side.needed_bytes for side in self.sides) if self.sides else 0
+        main = max((side.needed_bytes for side in self.sides), default=0)
         others = [view.space for view in self.views if self.main is None or view.space.color != self.main.color]
         return [
             space
             for space in others
             if space.need_change_bytes and not is_small(space.name, max(space.needed_bytes), main, is_short=False)
         ][:_MOST_OTHERS]
+
+    @cached_property
+    def evidence(self) -> Sequence[tuple[str, str, str, int]]:
+        """Return (grade, what is equal, how it was chosen, number of values), most first."""
+        counts = Counter(
+            (match.grade, *evidence_words(match)) if match else ("not recognised", "", "")
+            for match in self._comparison.matching.before
+        )
+        return [(*kind, count) for kind, count in sorted(counts.items(), key=lambda item: (-item[1], item[0]))]
 
 
 def page_of(module: ModuleComparison) -> str | None:
@@ -107,45 +175,9 @@ def page_of(module: ModuleComparison) -> str | None:
 def module_views(modules: Sequence[ModuleComparison]) -> tuple[ModuleView, ...]:
     """Return the view of each module that has a page."""
     return tuple(
-        _module_view(path, module, module.comparison)
+        ModuleView(path, module, module.comparison)
         for module in modules
         if module.comparison is not None and (path := page_of(module)) is not None
-    )
-
-
-def _module_view(path: str, module: ModuleComparison, comparison: DumpComparison) -> ModuleView:
-    """Return what a module's page shows; the main space comes first, then the others by their change."""
-    routes = routes_of(module.figures, comparison)
-    changed = [
-        space
-        for space in comparison.spaces.values()
-        if space.terms or (space.need_change_bytes and space.change_bytes is not None)
-    ]
-    color = MAIN_SPACE if module.main_color is None else module.main_color
-    changed.sort(key=lambda space: (space.color != color, -abs(space.need_change_bytes), space.color))
-    main = comparison.spaces.get(color)
-    sides = _sides(module, main, comparison) if main else ()
-    capacity = next((side.fit.capacity.size_bytes for side in reversed(sides) if side.fit), None)
-    evidence = Counter(
-        (match.grade, *evidence_words(match)) if match else ("not recognised", "", "")
-        for match in comparison.matching.before
-    )
-    most_first = sorted(evidence.items(), key=lambda item: (-item[1], item[0]))
-    return ModuleView(
-        path=path,
-        module=module,
-        main=main,
-        sides=sides,
-        whole_bytes=max([capacity or 0, 1, *(side.needed_bytes for side in sides)]),
-        capacity_bytes=capacity,
-        unchanged=list(
-            dict.fromkeys(
-                space.name for space in comparison.spaces.values() if not (space.terms or space.need_change_bytes)
-            )
-        ),
-        views=[_space_view(comparison, space, routes, module.device_fits[1]) for space in changed],
-        homes=(SIDES[0] + routes[0].index, SIDES[1] + routes[1].index),
-        evidence=[(*kind, count) for kind, count in most_first],
     )
 
 
@@ -168,35 +200,139 @@ def predicted_words(view: ModuleView, why: Why) -> str:
     return amount_words(suggested[0]) if len(suggested) == 1 else ""
 
 
-def _sides(module: ModuleComparison, space: SpaceComparison, comparison: DumpComparison) -> Sequence[SideBar]:
-    return [
-        SideBar(
-            side=side,
-            needed_bytes=needed,
-            is_least=dump.missing is not None,
-            fit=device_fit.fits.get(space.color),
-            is_refused=bool(device_fit.refused),
-        )
-        for side, needed, dump, device_fit in zip(
-            ("before", "after"),
-            space.needed_bytes,
-            (comparison.before, comparison.after),
-            module.device_fits,
-            strict=True,
-        )
-    ]
-
-
-def _space_view(comparison: DumpComparison, space: SpaceComparison, routes: Routes, device_fit: DeviceFit) -> SpaceView:
-    term_groups = [group for step in space.steps for group in groups(comparison, space, step, routes)]
-    term_groups.sort(key=size_order)
-    fit = device_fit.fits.get(space.color)
-    return SpaceView(
-        space=space,
-        waterfall=waterfall(comparison, space),
-        curves=curves(comparison, space, fit.capacity.size_bytes if fit else None),
-        groups=term_groups[:MOST_GROUPS],
-        groups_left_out=max(0, len(term_groups) - MOST_GROUPS),
-        slack=slack_reason(space),
-        rollups=rollups_of(comparison, space),
+def routes_of(figures: Pair, comparison: DumpComparison) -> Routes:
+    """Return the paths of the pages of both sides of a comparison."""
+    before, after = figures
+    # Only a module of both builds has a comparison.
+    assert before is not None
+    assert after is not None
+    return (
+        ModuleRoutes(module_slug(before.path, before.name), comparison.before.dump),
+        ModuleRoutes(module_slug(after.path, after.name), comparison.after.dump),
     )
+
+
+def groups(comparison: DumpComparison, space: SpaceComparison, step: JoinedStep, routes: Routes) -> Sequence[TermGroup]:
+    """Return the groups of a step, the largest first; that the peak moved is one, with both instructions."""
+    if step.has_moved:
+        before, after = (_link_to(comparison, routes, side, value_at_peak(comparison, space, side)) for side in (0, 1))
+        words = step_reason(comparison, space, step).words
+        return [
+            TermGroup(
+                words=words, kind=step.kind, step=step.kind, change_bytes=step.change_bytes, before=before, after=after
+            )
+        ]
+    by_key: dict[tuple[Kind, str, str, str], list[Term]] = {}
+    for term in step.terms:
+        by_key.setdefault((term.kind, *_description(comparison, term)), []).append(term)
+    found = [
+        TermGroup(
+            words=step_words(kind, total(terms)),
+            kind=kind,
+            step=step.kind,
+            change_bytes=total(terms),
+            before=_link(comparison, routes, 0, terms[0]),
+            after=_link(comparison, routes, 1, terms[0]),
+            subject=subject,
+            line=line,
+            shape=shape,
+            count=len(terms),
+        )
+        for (kind, subject, line, shape), terms in by_key.items()
+    ]
+    return sorted(found, key=_size_order)
+
+
+def _size_order(group: TermGroup) -> tuple[int, str, str]:
+    return -abs(group.change_bytes), group.subject, group.shape
+
+
+def _description(comparison: DumpComparison, term: Term) -> tuple[str, str, str]:
+    """Return (part of the program, source line, shape) of what a term is about."""
+    subject = comparison.subject(term)
+    if subject is None:
+        return "", "", ""
+    graph, value = subject
+    shape = shape_parts(graph.analysis.dump.values.shapes[value])[0]
+    return comparison.subject_name(term), comparison.subject_line(term), shape
+
+
+def _link(comparison: DumpComparison, routes: Routes, side: int, term: Term) -> Link | None:
+    """Return the value of one side that a term is about, or its allocation where it is about no value."""
+    value, allocation = (term.after, term.after_allocation) if side else (term.before, term.before_allocation)
+    if value is None and allocation is not None:
+        name = f"allocation {comparison.graphs[side].analysis.dump.allocations[allocation].index}"
+        return Link(name, SIDES[side] + routes[side].allocation(allocation), "")
+    match = comparison.matching.before[term.before] if term.before is not None else None
+    # A term may be about one side alone although its value has a partner.
+    reason = f"{match.grade}: {reason_words(match)}" if match and match.value == term.after else ""
+    return _link_to(comparison, routes, side, value, reason)
+
+
+def _link_to(comparison: DumpComparison, routes: Routes, side: int, value: int | None, reason: str = "") -> Link | None:
+    if value is None:
+        return None
+    name = comparison.graphs[side].analysis.dump.values.keys[value].removesuffix("{}")
+    return Link(name, SIDES[side] + routes[side].value(value), reason)
+
+
+def rollups_of(comparison: DumpComparison, space: SpaceComparison) -> Mapping[Grouping, Rollup]:
+    """Return the largest rows of a memory space by grouping, without the groupings that have none."""
+    found = {}
+    for grouping in _GROUPINGS:
+        tree = rollup(comparison, space, grouping)
+        if rows := _lines(tree) if grouping == "line" else tree:
+            shown = largest(rows, _MOST_ROWS)
+            left, right = (max(getattr(row, side) for row in shown) for side in ("decrease_bytes", "increase_bytes"))
+            found[grouping] = Rollup(shown, max(0, len(rows) - _MOST_ROWS), left, left + right)
+    return found
+
+
+def _lines(rows: Sequence[Row]) -> Sequence[Row]:
+    """Return the rows of lines without those of their files, the largest change first."""
+    lines, file = list[Row](), ""
+    for row, following in zip_longest(rows, rows[1:]):
+        if row.depth:
+            lines.append(replace(row, label=f"{file}:{row.label}", depth=0))
+        else:
+            file = row.label or ""
+            if following is None or not following.depth:
+                lines.append(row)
+    return sorted(lines, key=lambda row: (-abs(row.change_bytes), -row.increase_bytes, row.label or ""))
+
+
+def _waterfall(comparison: DumpComparison, space: SpaceComparison, slack: Reason | None) -> Waterfall:
+    """Return the rows of a memory space, whose bytes lead from one need to the other. Small steps are one row."""
+    has_change = slack or any(step.change_bytes for step in space.steps)
+    steps = [step_reason(comparison, space, step) for step in space.steps if step.change_bytes or not has_change]
+    steps = sorted([*steps, *([slack] if slack else [])], key=lambda step: -abs(step.change_bytes))
+    seen = sum(abs(step.change_bytes) * _SMALL_PART >= abs(steps[0].change_bytes) for step in steps)
+    seen = min(seen, _MOST_STEPS) if len(steps) > _MOST_STEPS else seen
+    seen = len(steps) if len(steps) - seen == 1 else seen  # a single small step is not small
+    rows: list[tuple[str, int, Reason | None, str]] = [
+        (capital(step.words), step.change_bytes, step, "" if step.kind else "alignment and gaps between buffers")
+        for step in steps[:seen]
+    ]
+    if small := steps[seen:]:
+        named = [(step.words, step.change_bytes) for step in small[:_MOST_NAMES]]
+        if more := small[_MOST_NAMES:]:
+            named.append((f"{len(more)} more", sum(step.change_bytes for step in more)))
+        note = "; ".join(f"{words} {signed_bytes(change)}" for words, change in named)
+        rows.append((f"{len(small)} smaller steps", sum(step.change_bytes for step in small), None, note))
+    amounts = list(accumulate((change for _, change, _, _ in rows), initial=space.needed_bytes[0]))
+    low, high = min(amounts), max(amounts)
+    start = max(0, int(low - max((high - low) * (1 + _ROOM), 1)))
+    # The axis is broken only where the steps would be too short to see on a whole one.
+    start = 0 if start < high // 4 else start
+
+    def row(words: str, change: int, reason: Reason | None, note: str, amount: int) -> WaterfallRow:
+        href = f"#{step_section(space.color, reason.kind)}" if reason and reason.kind else ""
+        look = "grown" if change > 0 else "shrunk" if change else "level"
+        return WaterfallRow(words, change, min(amount, amount + change) - start, look, reason, note, href)
+
+    before, after = (
+        WaterfallRow(f"Needed {side}", need, 0, side)
+        for side, need in zip(("before", "after"), space.needed_bytes, strict=True)
+    )
+    drawn = [row(*each, amount) for each, amount in zip(rows, amounts, strict=False)]
+    return Waterfall([before, *drawn, after], start, max(high - start, 1))

@@ -58,9 +58,12 @@ _LONG = re.compile(rb"\d{7}|\d\d\.\d{5}|\d{3}\.\d{4}|\d{4}\.\d{3}|\d{5}\.\d\d|\d
 """The beginning of what may be the number of a telephone or an account, unless it is where only measures are."""
 _BEFORE_MEASURE = re.compile(rb"(?:\bsize[= ]|\boffset=|[\[<,]|\bconstant\(-?|\(max | at )\Z")
 _LONGEST_BEFORE = 10
-_GROUPED = re.compile(GROUPED.encode())
+_UNSAFE = re.compile(rb"/|(?<![\w$@~.-])(?<!\\\":)\d|" + GROUPED.encode())
+"""The sign of a path, or a number that ends no word and has no key of JSON before it."""
 # With addresses, because a number that begins or ends in one would leave a part of it.
-_GROUPED_OR_ADDRESS = re.compile(rb"(?P<address>(?<!\w)(?:" + _LONG_ADDRESS + rb"))|" + GROUPED.encode())
+_GROUPED_OR_ADDRESS = re.compile(
+    rb"(?P<address>(?<!\w)(?:" + _LONG_ADDRESS + rb"))|" + GROUPED.encode() + rb"|(?<!\w)\d{1,6}:[\d:]+"
+)
 _EXTENSION = re.compile(rb"\.(?:py|pyx|ipynb|cc|cpp|cu|cuh|mlir|hlo|so)$")
 _BRANCH = re.compile("[ │]*(?:├── |└── )|[ ]*".encode())
 
@@ -153,9 +156,8 @@ class Redactor:
 
     def _has_only_known_words(self, content: bytes) -> bool:
         """Return whether each word of a string is known; never with a slash, because `data/model` may be a path."""
-        if b"/" in content or _GROUPED.search(content):
-            return False
-        return all(self._is_known(word[0].decode("latin-1")) for word in _WORDS.finditer(content))
+        known = (self._is_known(word[0].decode("latin-1")) for word in _WORDS.finditer(content))
+        return _UNSAFE.search(content) is None and all(known)
 
     def _words(self, text: bytes) -> bytes:
         pieces, after = [], 0

@@ -68,6 +68,9 @@ def instruction(rest: str, redaction: Redaction = "paths") -> str:
         ('op_name="415\u2013555\u20132671"', 'op_name="name-1"'),
         (r'config="{\"a\":[415,555,2671]}", b="4111:1111:1111:1111"', 'config="data-1", b="data-2"'),
         ('config={"a":"415][555][2671","415|555|2671":1}', 'config={"a":"data-1","data-2":1}'),
+        ('config={"k":"12:34:56","12:34":1,"size":"1:2"}', 'config={"k":"data-1","data-2":1,"size":"data-3"}'),
+        ('config={"k":["12,34","1 2"]}, team="room 12+34"', 'config={"k":["data-1","data-2"]}, name-1="data-3"'),
+        (r'config="{\"k\":\"12:34:56\"}", op_name="w/12:34:56/x"', 'config="data-1", op_name="w/name-1/x"'),
     ],
 )
 def test_what_is_not_known_becomes_a_token(text: str, expected: str) -> None:

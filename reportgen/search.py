@@ -42,9 +42,13 @@ def search(
     Skip the directory `excluded`. Raises NoDumpFound if there is neither, UnreadableInput if a path cannot be read.
     """
     real = discover_all(paths, excluded, max_bytes)
-    errors = () if needs_dump else published_errors(real, redaction, max_bytes)
-    if real.why_none and not errors:  # the text of an error is enough for a report
-        raise NoDumpFound(real.why_none)
+    is_hidden = needs_dump or redaction is not None
+    errors = published_errors(real, None, max_bytes) if real.why_none or not is_hidden else ()
+    if real.why_none and (is_hidden or not errors):  # the text of an error is enough for a report
+        why = "redaction leaves out the texts of errors" if redaction else "this command needs a dump"
+        labels = dict.fromkeys(error.label for error in errors)
+        hidden = (f"{label}: the out-of-memory error in it is not shown, because {why}" for label in labels)
+        raise NoDumpFound("\n".join(hidden) or real.why_none)
     if module:
         real, errors = replace(real, dumps=of_module(real.dumps, module)), ()
     return named(real, redaction, errors)

@@ -11,13 +11,13 @@ from reportgen.compare.builds import BuildComparison, Source, compare_builds, co
 from reportgen.compare.figures import figures_of_side, flaws_of
 from reportgen.compare.module_pairing import DeviceFit, Side, pair_of
 from reportgen.errors import UnreadableInput
-from reportgen.input.discover import discover
 from reportgen.input.inputs import inputs_of
 from reportgen.input.reading import Problem, read_whole
 from reportgen.input.remote import AnyPath
 from reportgen.pipeline import read_report
 from reportgen.record import record
 from reportgen.reports.report_document import GateModule
+from reportgen.search import search
 from reportgen.work import Settings, garbage_collection_paused
 
 Progress = Callable[[int, int, str], None]
@@ -31,7 +31,7 @@ def load_source(path: AnyPath, label: str | None, default: str, max_bytes: int) 
     Without a label, the side is called what its report says, else `default`.
     """
     if not path.name.lower().endswith(_REPORT_SUFFIXES):
-        discovered = discover([path], max_bytes=max_bytes)
+        discovered = search([path], max_bytes=max_bytes, needs_dump=True).real
         return Source(label or default, dumps=discovered.dumps, problems=discovered.problems)
     figures = figures_of_report(read_whole(path, max_bytes), str(path))
     return Source(label or figures.label or default, report=figures.modules)

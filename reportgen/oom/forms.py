@@ -72,6 +72,9 @@ FIGURES: frozenset[Kind] = frozenset({"compiled", "device", "allocator", "not me
 
 OF_COMPILER: frozenset[Kind] = frozenset({"compile", "allocation"})
 
+OF_ONE_REQUEST: frozenset[Kind] = frozenset({"execution", "attempt", "data", "allocator"})
+"""Kinds that state the size of the one allocation that failed, and not of all that a program holds."""
+
 WITHOUT_PLAN: frozenset[Kind] = frozenset(
     {
         "unknown",

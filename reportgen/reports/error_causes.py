@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Literal
 
 from reportgen.oom.error_event import OutOfMemory, Total
+from reportgen.oom.forms import OF_ONE_REQUEST
 from reportgen.oom.printed_size import SizeRange, read_size
 from reportgen.record import record
 from reportgen.reports.error_padding import (
@@ -134,11 +135,12 @@ def parts_of(event: OutOfMemory) -> Mapping[Part, SizeRange]:
 
 
 def whole_of(event: OutOfMemory) -> SizeRange | None:
-    """Return all the memory that the classes of `parts_of` are part of; None where the text does not say it."""
-    allocated = size_named(event, "total allocation")
-    if allocated or event.needed:
-        return allocated or event.needed
+    """Return all the memory that the classes of `parts_of` and the buffers are part of; None if it is unknown."""
     parts = parts_of(event)
+    stated = size_named(event, "total allocation") or (None if event.kind in OF_ONE_REQUEST else event.needed)
+    if stated:
+        listed = [*parts.values(), *(buffer.size for buffer in event.buffers if buffer.size)]
+        return stated if all(size.low_bytes <= _ROUNDED * stated.high_bytes for size in listed) else None
     if event.kind != "compiled" or not parts:
         return None
     sizes = [size for part, size in parts.items() if part != "aliased"]

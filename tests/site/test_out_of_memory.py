@@ -137,6 +137,43 @@ def test_texts_are_not_shown_where_paths_are_hidden(tmp_path: Path) -> None:
         made(tmp_path / "site", TEXTS[0], redaction="paths")
 
 
+@pytest.mark.parametrize(
+    ("command", "why"),
+    [
+        ("explain --redact", "redaction leaves out the texts of errors"),
+        ("check --redact-names", "redaction leaves out the texts of errors"),
+        ("export --trace", "this command needs a dump"),
+        ("build --single-file x.html", "this command needs a dump"),
+        ("compare --redact", "this command needs a dump"),
+    ],
+)
+def test_an_error_that_is_not_shown_is_not_denied(command: str, why: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([*command.split(), *[str(TEXTS[0])] * (2 if command.startswith("compare") else 1)]) in (1, 2)
+    said = capsys.readouterr().err
+    assert f": the out-of-memory error in it is not shown, because {why}" in said
+    assert "no error about memory" not in said
+
+
+@pytest.mark.parametrize("size", ["3.00GiB", "0.25GiB"])
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "RESOURCE_EXHAUSTED: Out of memory while trying to allocate 512.00MiB.",
+        "RESOURCE_EXHAUSTED: Error allocating device buffer: Attempting to allocate 512.00M. That was not possible.",
+    ],
+)
+def test_a_buffer_has_no_share_of_the_one_request_that_failed(
+    sentence: str, size: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    listed = f"\nPeak buffers:\n\tBuffer 1:\n\t\tSize: {size}\n\t\tEntry Parameter Subshape: f32[16384,49152]\n"
+    (tmp_path / "e.log").write_text(sentence + listed, encoding="utf-8")
+    assert main(["explain", str(tmp_path / "e.log")]) == 0
+    said = capsys.readouterr().out
+    assert ("GiB" in said, "%" in said) == (True, False)
+    made(tmp_path / "site", tmp_path / "e.log")
+    assert " %" not in read_page((tmp_path / "site" / "oom" / "1.html").read_text(encoding="utf-8")).text
+
+
 def test_names_in_a_text_are_text_and_nothing_else(tmp_path: Path) -> None:
     text = TEXTS[0].read_text(encoding="utf-8").replace("slicewise_79", "<script>alert(1)</script>")
     (tmp_path / "log.txt").write_text(text, encoding="utf-8")

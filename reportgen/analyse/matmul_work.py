@@ -46,6 +46,9 @@ class WorkFigures:
     """Of these, what the program's own checkpoints compute a second time."""
     again_by_xla: Count | None
     """Of these, what XLA computes again by itself to make the program need less memory."""
+    uncounted: tuple[str, ...] = ()
+    """Custom calls and operations that may multiply matrices, but state no work; none of it is in any figure. Absent in
+    documents of earlier versions."""
 
 
 UNKNOWN = WorkFigures(matmul_flops=None, again_by_checkpoint=None, again_by_xla=None)
@@ -59,8 +62,6 @@ class Work(WorkFigures):
     It is in floating-point operations of one run, and not time. A figure is null where it is not known.
     """
 
-    uncounted: tuple[str, ...]
-    """Custom calls and operations that may multiply matrices, but state no work; none of it is in any figure."""
     reason: str | None
     """Why a figure is not known; null if all are."""
     rows: tuple[Recomputed, ...]

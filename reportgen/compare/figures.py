@@ -53,6 +53,7 @@ def _work_figures(work: Work) -> WorkFigures:
         matmul_flops=work.matmul_flops,
         again_by_checkpoint=work.again_by_checkpoint,
         again_by_xla=work.again_by_xla,
+        uncounted=work.uncounted,
     )
 
 

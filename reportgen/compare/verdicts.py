@@ -18,7 +18,7 @@ from reportgen.errors import shown
 from reportgen.record import record
 from reportgen.reports.formats import counted, exact_bytes, human_bytes
 from reportgen.reports.report_document import GateModule
-from reportgen.reports.work_words import of_all
+from reportgen.reports.work_words import of_all, uncounted_words
 
 Status = Literal[
     "pass", "over", "grown", "new", "missing", "no baseline", "unmatched", "unknown", "unsound", "doubtful"
@@ -317,8 +317,10 @@ def _of_budget(budget: Budget, pairs: Sequence[Pair], *, has_baseline: bool, all
 def _of_recomputation(budget: Budget, most: Fraction, module: GateModule) -> Verdict:
     """Return the verdict on how much of the matrix work XLA recomputes; none at all is known to be kept."""
     again, whole = module.work.again_by_xla, module.work.matmul_flops
-    if again is None or (again and whole is None):
+    if again is None or (again and whole is None) or (whole == 0 and module.work.uncounted):
         why = "there is no HLO text, or the count of a loop cannot be read"
+        if whole == 0:
+            why = f"its only matrix work may be that of {uncounted_words(module.work)}, which is unknown"
         message = f"{module.name}: what XLA recomputes is unknown, because {why}"
         return Verdict(status="unknown", level="fail", message=message, module=module.name, budget=budget)
     is_kept = again <= most * (whole or 0)

@@ -7,6 +7,7 @@ from reportgen.reports.source_words import line_words
 MUCH = 0.05
 """A part of the work that is worth a warning."""
 
+_MOST_CALLS = 3
 _NOT_TIME = "FLOPs are not time."
 _WHY = {True: "to fit", False: "in vain", None: "to need less memory"}
 
@@ -23,13 +24,19 @@ def recomputed_words(work: Work, *, fits: bool | None) -> str:
 
 
 def of_all(work: WorkFigures, amount: int) -> str:
-    """Return `4.33 of 14.6 TFLOP (29.6 %)`."""
+    """Return `4.33 of 14.6 TFLOP (29.6 %)`, and what the whole is without: `(29.6 %, without tpu_custom_call)`."""
     if work.matmul_flops is None:
         return human_flops(amount)
     part, whole = human_flops(amount), human_flops(work.matmul_flops)
     number, _, unit = part.partition(" ")
     shown = number if whole.endswith(f" {unit}") else part
-    return f"{shown} of {whole} ({percent(amount, work.matmul_flops)})"
+    without = f", without {uncounted_words(work)}" if work.uncounted else ""
+    return f"{shown} of {whole} ({percent(amount, work.matmul_flops)}{without})"
+
+
+def uncounted_words(work: WorkFigures) -> str:
+    """Return the calls and operations whose work is in no figure: the first of them, and whether there are more."""
+    return f"{', '.join(work.uncounted[:_MOST_CALLS])}{', …' if len(work.uncounted) > _MOST_CALLS else ''}"
 
 
 def _places(work: Work, by: str) -> str:

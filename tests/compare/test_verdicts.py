@@ -71,6 +71,21 @@ def test_what_xla_recomputes_is_judged_where_it_is_known(
     assert redact_message(words) == words
 
 
+@pytest.mark.parametrize(
+    ("again", "whole", "status", "code"),
+    [(0, 0, "unknown", 1), (50, 1000, "pass", 0), (51, 1000, "over", 3), (0, 1000, "pass", 0)],
+)
+def test_work_that_is_not_counted_is_named_and_is_no_pass_alone(again: int, whole: int, status: str, code: int) -> None:
+    calls = ("tpu_custom_call", "custom-call")
+    work = WorkFigures(matmul_flops=whole, again_by_checkpoint=None, again_by_xla=again, uncounted=calls)
+    judgement = judge(budgets("max-recomputed = '5 %'"), [(None, replace(module(7), work=work))], has_baseline=False)
+    (verdict,) = judgement.verdicts
+    assert (verdict.status, judgement.exit_code) == (status, code)
+    assert "tpu_custom_call, custom-call" in verdict.message
+    words = verdict.message.removeprefix("jit_f: ")
+    assert redact_message(words) == words
+
+
 def test_a_budget_of_recomputation_must_match_a_module() -> None:
     stated = budgets("max-recomputed = '5%'\nmodule = 'jit_g'")
     assert "unmatched" in [one.status for one in judge(stated, [(None, module(7))], has_baseline=False).verdicts]

@@ -4,6 +4,7 @@ A terminal gets one line of progress that is rewritten; anything else gets plain
 """
 
 import os
+import re
 import shutil
 import sys
 from collections.abc import Iterable, Mapping
@@ -25,6 +26,8 @@ _STYLES: Mapping[Style, str] = {
 }
 _UNKNOWN_WIDTH = 100
 _WIDEST = 1000
+_COMMAND = re.compile(r"^( *):(?=:)|(?<=#)#(?=\w*\[)")
+"""A sign of each command to GitHub's runner, `::error::` or `##[error]`, and to that of Azure, `##vso[…]`."""
 _CLEAR_LINE = "\r\x1b[K"
 
 
@@ -114,7 +117,10 @@ class Terminal:
         """Print a line to stdout, in color and weight if that is a terminal."""
         self._end_progress()
         colored = sys.stdout.isatty() and os.environ.get("TERM") != "dumb" and not os.environ.get("NO_COLOR")
-        spans = ((printable(span.text), _STYLES.get(span.style) if colored else None) for span in line)
+        if not colored:
+            say("".join(span.text for span in line).rstrip())
+            return
+        spans = ((printable(span.text), _STYLES.get(span.style)) for span in line)
         print("".join(f"\x1b[{style}m{text}\x1b[0m" if style else text for text, style in spans).rstrip())
 
     def aside(self, text: str) -> None:
@@ -147,6 +153,17 @@ def counted(number: int, noun: str, plural: str = "") -> str:
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {plural or noun + 's'}"
 
 
+def say(line: str) -> None:
+    """Print a line to stdout."""
+    print(printable(line))
+
+
+def printable_lines(text: str) -> str:
+    """Return lines, each as `printable` does."""
+    return "\n".join(map(printable, text.split("\n")))
+
+
 def printable(text: str) -> str:
-    """Return a text without control characters, because a hostile name may contain some to manipulate the terminal."""
-    return "".join(character if character.isprintable() else "�" for character in text)
+    """Return a line without what a hostile name may contain to control a terminal, or the runner of a CI job."""
+    line = "".join(character if character.isprintable() else "�" for character in text)
+    return _COMMAND.sub(r"\1�", line)

@@ -1,6 +1,8 @@
 """Compare two builds: what changed, by how much, and why."""
 
 import argparse
+import sys
+from functools import partial
 
 from reportgen.commands.gate import budgets_of
 from reportgen.commands.github import Say, annotated_verdicts, commands_stopped, tell_github
@@ -21,7 +23,7 @@ from reportgen.output.named_files import confirm_apart, confirm_outside, is_stdo
 from reportgen.redact.comparison import ComparisonRedactor
 from reportgen.redact.public_figures import redact_flaws
 from reportgen.sides import compare_sources, load_source
-from reportgen.terminal import Terminal, counted
+from reportgen.terminal import Terminal, counted, printable_lines
 
 
 def run(options: argparse.Namespace, terminal: Terminal) -> int:
@@ -59,13 +61,15 @@ def run(options: argparse.Namespace, terminal: Terminal) -> int:
         judgement = redactor.judgement(judgement)
         problems = tuple(map(redactor.problem, problems))
     terminal.problems(problems)
-    say = terminal.aside if is_stdout(options.json) or is_stdout(options.markdown) else terminal.line
+    is_document = is_stdout(options.json) or is_stdout(options.markdown)
+    say = terminal.aside if is_document else terminal.line
+    tell = partial(print, file=sys.stderr if is_document else sys.stdout)
     text = _write(comparison, judgement, options)
-    with commands_stopped(say, active=options.github):
+    with commands_stopped(tell, active=options.github):
         _print(comparison, say)
         print_verdicts(judgement, say, annotated=annotated_verdicts(judgement) if options.github else ())
     if options.github:
-        tell_github(judgement, text, change_bytes=comparison.change_bytes, markdown=options.markdown, say=say)
+        tell_github(judgement, text, change_bytes=comparison.change_bytes, markdown=options.markdown, say=tell)
     return exit_code(judgement, has_failed=bool(unread))
 
 
@@ -87,7 +91,7 @@ def _write(comparison: BuildComparison, judgement: Judgement, options: argparse.
         build_comparison(comparison, judgement, document, site)
     text = markdown(comparison, judgement, options.link) if options.markdown or options.github else ""
     if options.markdown:
-        write_file(options.markdown, text.encode("utf-8", "replace"))
+        write_file(options.markdown, printable_lines(text).encode("utf-8", "replace"))
     return text
 
 

@@ -12,6 +12,7 @@ from reportgen.commands.github_files import OUTPUT, SUMMARY, files_appended
 from reportgen.compare.verdicts import Judgement, Verdict
 from reportgen.output.named_files import append_file
 from reportgen.reports.markdown_text import escaped
+from reportgen.terminal import printable
 
 _MOST_ANNOTATIONS = 10
 _MOST_SUMMARY_BYTES = 1_000_000
@@ -22,7 +23,7 @@ Say = Callable[[str], None]
 
 
 @contextmanager
-def commands_stopped(say: Say = print, *, active: bool) -> Iterator[None]:
+def commands_stopped(say: Say, *, active: bool) -> Iterator[None]:
     """Keep GitHub from reading what is printed meanwhile as commands, because it contains names from a program."""
     # Random, so that no text can end the pause.
     token = secrets.token_hex(16)
@@ -50,7 +51,7 @@ def tell_github(
     explanation: str = "",
     change_bytes: int | None = None,
     markdown: Path | None = None,
-    say: Say = print,
+    say: Say,
 ) -> None:
     """Write the summary and the outputs where GitHub asks for them, and print the annotations.
 
@@ -98,4 +99,4 @@ def _annotation(verdict: Verdict) -> str:
 
 
 def _message(text: str) -> str:
-    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+    return printable(text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A"))

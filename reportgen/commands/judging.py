@@ -1,6 +1,8 @@
 """Judge what `check` has found: the budgets, the growth since a baseline, and whether the modules fit."""
 
 import argparse
+import sys
+from functools import partial
 
 from reportgen.commands.github import annotated_verdicts, commands_stopped, tell_github
 from reportgen.commands.verdicts import exit_code, print_verdicts
@@ -35,11 +37,12 @@ def judged(
     if label and options.redaction:
         label = redact_message(label)
     say = terminal.aside if options.json else terminal.line  # because stdout has to be JSON
-    with commands_stopped(say, active=options.github):
+    tell = partial(print, file=sys.stderr if options.json else sys.stdout)
+    with commands_stopped(tell, active=options.github):
         annotated = annotated_verdicts(judgement) if options.github else ()
         print_verdicts(judgement, say, label, annotated)
     if options.github:
-        tell_github(judgement, explanation=_explanation(report), say=say)
+        tell_github(judgement, explanation=_explanation(report), say=tell)
     return exit_code(judgement, has_failed=report.has_problems(strict=options.strict))
 
 

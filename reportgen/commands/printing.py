@@ -10,7 +10,7 @@ from reportgen.analyse.results import Severity
 from reportgen.reports.error_words import figures, told, verdict
 from reportgen.reports.formats import exact_bytes, human_bytes, least_words
 from reportgen.reports.summary import Summary
-from reportgen.terminal import Terminal, counted, printable
+from reportgen.terminal import Terminal, counted, say
 from reportgen.work import BuildResult, Disclosure
 
 PAGES_LIMIT_BYTES = 1_000_000_000
@@ -25,20 +25,20 @@ def print_modules(summaries: Sequence[Summary]) -> None:
     for entry in summaries:
         place = f"{entry.label}: {entry.backend}, space {entry.space_name}"
         findings = ", ".join(counted(number, severity) for severity, number in entry.finding_counts) or "no findings"
-        print(printable(f"{place}: {_size_words(entry)}; {findings}"))
+        say(f"{place}: {_size_words(entry)}; {findings}")
         if entry.phases:
-            print(printable(f"  phases: {entry.phases}"))
+            say(f"  phases: {entry.phases}")
         if entry.devices:
-            print(f"  devices: {entry.devices}")
+            say(f"  devices: {entry.devices}")
         if entry.host_bytes:
-            print(f"  host memory: needs {human_bytes(entry.host_bytes)}")
+            say(f"  host memory: needs {human_bytes(entry.host_bytes)}")
         _print_capacity(entry)
         if entry.first_suggestion:
-            print(printable(f"  advice: {entry.first_suggestion}"))
+            say(f"  advice: {entry.first_suggestion}")
         for finding in entry.findings:
             if finding.severity != "note":
                 place = f"{finding.location}: " if finding.location else ""
-                print(printable(f"  {place}{finding.severity}: {finding.message} [{finding.slug}]"))
+                say(f"  {place}{finding.severity}: {finding.message} [{finding.slug}]")
 
 
 def _size_words(entry: Summary) -> str:
@@ -56,21 +56,21 @@ def _size_words(entry: Summary) -> str:
 def _print_capacity(entry: Summary) -> None:
     """Print whether a module fits, or how to learn it."""
     if entry.is_refused:
-        print("  the compiler refused this program")
+        say("  the compiler refused this program")
     if entry.capacity:
-        print(printable(f"  capacity: {entry.capacity}"))
+        say(f"  capacity: {entry.capacity}")
     elif entry.backend in ("tpu", "gpu"):
-        print(f"  capacity: unknown; to check the fit, add --capacity {capacity_example(entry.backend)}")
+        say(f"  capacity: unknown; to check the fit, add --capacity {capacity_example(entry.backend)}")
 
 
 def print_errors(errors: Sequence[LoggedError]) -> None:
     """Print for each out-of-memory error in a text what it says, with its cause first."""
     for error in errors:
         event = error.event
-        print(printable(f"{error.label}:{event.line}: {verdict(event)}"))
+        say(f"{error.label}:{event.line}: {verdict(event)}")
         for sentence in (*told(event), figures(event)):
             if sentence:
-                print(printable(f"  {sentence.removesuffix('.')}."))
+                say(f"  {sentence.removesuffix('.')}.")
 
 
 def print_finished(report: BuildResult, output: Path, index: Path | None, terminal: Terminal) -> None:
@@ -80,10 +80,10 @@ def print_finished(report: BuildResult, output: Path, index: Path | None, termin
     """
     totals = report.totals
     if report.errors:
-        print(counted(len(report.errors), "out-of-memory error"))
+        say(counted(len(report.errors), "out-of-memory error"))
     if report.summaries or not report.errors:
-        print(printable(_result(report)))
-    print(
+        say(_result(report))
+    say(
         f"{counted(totals.files, 'file')}: {totals.changed:,} written,"
         f" {totals.files - totals.changed:,} unchanged, {totals.removed:,} removed"
     )
@@ -94,27 +94,27 @@ def print_finished(report: BuildResult, output: Path, index: Path | None, termin
             f" site: {', '.join(totals.kept[:3])}{more}"
         )
     if words := _disclosure_words(report.disclosure):
-        print(words)
+        say(words)
     if totals.size_bytes > PAGES_LIMIT_BYTES:
         terminal.warning(_TOO_LARGE.format(size=totals.size_bytes / 1e9))
-    print(output / "index.html" if index else Path(output.name) / "index.html")
+    say(str((output if index else Path(output.name)) / "index.html"))
     if index:
-        print(index.as_uri())
+        say(index.as_uri())
 
 
 def print_single_file(report: BuildResult, path: Path, *, is_published: bool) -> None:
     """Print the result of a build into a single file, and where that is; of one that is published only its name."""
     if not report.totals.files:
         return
-    print(printable(_result(report)))
+    say(_result(report))
     if report.left_out:
-        print(f"It needs most of {report.left_out + 1:,} modules; --module NAME writes another one.")
-    print(f"{report.totals.size_bytes / 1e6:.1f} MB")
+        say(f"It needs most of {report.left_out + 1:,} modules; --module NAME writes another one.")
+    say(f"{report.totals.size_bytes / 1e6:.1f} MB")
     if is_published:
-        print(path.name)
+        say(path.name)
     else:
-        print(path)
-        print(path.resolve().as_uri())
+        say(str(path))
+        say(path.resolve().as_uri())
 
 
 def _result(report: BuildResult) -> str:

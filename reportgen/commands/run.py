@@ -14,7 +14,7 @@ from reportgen.programs.dumps import Left
 from reportgen.programs.interpreters import chosen_python
 from reportgen.programs.run import RunOptions, run_program
 from reportgen.redact.quotes import redact_message
-from reportgen.terminal import Terminal, counted
+from reportgen.terminal import Terminal, counted, say
 
 
 def run(options: argparse.Namespace, terminal: Terminal) -> int:
@@ -50,7 +50,7 @@ def run(options: argparse.Namespace, terminal: Terminal) -> int:
         options.source_root, options.own_functions = Path.cwd(), True
     with redirect_stdout(sys.stderr):
         if not options.quiet:
-            print(_dumped_words(ran.left, Path(options.dumps.name) if options.redaction else options.dumps))
+            say(_dumped_words(ran.left, Path(options.dumps.name) if options.redaction else options.dumps))
         try:
             code = build.run(options, terminal)
         except ReportgenError as error:

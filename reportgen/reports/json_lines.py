@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from reportgen.document import encoded
 
-# Escaped because documents are also printed on terminals, and JSON requires it only for the controls of ASCII.
-_UNPRINTABLE = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
+# Escaped because documents are also printed on terminals and in logs of CI jobs, whose runners obey `##[…]`.
+_UNPRINTABLE = re.compile("(?<=#)#(?=\\w*\\[)|[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 
 
 def escape_unprintable(text: str) -> bytes:

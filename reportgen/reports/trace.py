@@ -12,6 +12,7 @@ from typing import Any
 from reportgen.analyse.records import Space
 from reportgen.intervals.step_function import StepFunction
 from reportgen.reports.formats import visible
+from reportgen.reports.json_lines import escape_unprintable
 from reportgen.reports.report import Report, key_text
 
 MOST_VALUES = 200
@@ -27,7 +28,7 @@ def trace_json(reports: Iterable[Report]) -> bytes:
     events = chain.from_iterable(_module_events(number, report) for number, report in enumerate(reports, start=1))
     lines = ",\n".join(json.dumps(event, separators=(",", ":")) for event in events)
     unit = json.dumps({"time": "1 microsecond is 1 instruction of the schedule"})
-    return f'{{"displayTimeUnit":"ns","otherData":{unit},"traceEvents":[\n{lines}\n]}}\n'.encode()
+    return escape_unprintable(f'{{"displayTimeUnit":"ns","otherData":{unit},"traceEvents":[\n{lines}\n]}}\n')
 
 
 def _module_events(process: int, report: Report) -> Iterator[Event]:

@@ -1,6 +1,7 @@
 """`reportgen compare` and the gate of `check`: files, messages and exit codes."""
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -178,6 +179,27 @@ def test_a_name_is_no_command_for_github(run: Run, tmp_path: Path) -> None:
     ran = run("check", side, "--max-growth", "0%", "--github")
     starts = [line for line in ran.out.splitlines() if line.startswith("::")]
     assert all(line.startswith(("::stop-commands::", "::warning title=")) or line.count("::") == 2 for line in starts)
+
+
+COMMANDS = re.compile(r"##\w*\[|^[ \t]*::(?!stop-commands::|\w+::$|warning title=)", re.MULTILINE)
+
+
+@pytest.mark.parametrize("name", ["##[stop-commands]abc", "::error::x", "  ::add-mask::x", "##vso[task.complete]x"])
+def test_no_command_prints_a_name_that_orders_the_runner(run: Run, tmp_path: Path, name: str) -> None:
+    written(tmp_path / name, IN_PLACE, f"{name}-buffer-assignment.txt")
+    for command in (
+        *(
+            "check",
+            "check --json",
+            "check --github",
+            "check --json --github --max-recomputed 5%",
+            "check --capacity 1B",
+        ),
+        *("explain", "explain --markdown", "explain --json", "export --trace", "build --single-file x.html"),
+        *("compare", "compare --markdown - --github", "compare --json - --matches"),
+    ):
+        ran = run(*command.split(), *[tmp_path] * (2 if command.startswith("compare") else 1))
+        assert COMMANDS.findall(ran.out + "\n" + ran.err) == [], command
 
 
 def outputs(path: Path) -> dict[str, str]:

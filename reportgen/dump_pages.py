@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property, partial
 
+from reportgen.input.reading import Problem
 from reportgen.output.writer import NOTHING_WRITTEN, Written, confirm_started, write_pages
 from reportgen.pipeline import DumpReading
 from reportgen.render.module.largest_line import largest_lines, line_href
@@ -24,8 +25,10 @@ _PAGES_IN_GROUP = 16
 def module_of(reading: DumpReading) -> Module:
     """Return the report of a dump with the settings of its pages."""
     settings = reading.settings
-    names = reading.analysis.program.source_files if settings.source_root else ()
-    sources = Sources(settings.source_root, settings.source_url, names, settings.own_functions)
+    program, sources = reading.analysis.program, Sources(settings.source_root, settings.source_url)
+    if settings.source_root:
+        names, stated = program.source_files, program.stated_lines
+        sources = replace(sources, names=names, is_own=settings.own_functions, stated=stated)
     notes = reading.contents.note
     return reading.described(partial(Module, notes=notes, redaction=settings.redaction, sources=sources))
 
@@ -56,6 +59,11 @@ class DumpPages:
         """The bytes of the dump, whose analysis is many times as large."""
         return self.module.analysis.dump.text.size_bytes
 
+    @property
+    def _problems(self) -> tuple[Problem, ...]:
+        contents = self._reading.contents
+        return *contents.problems, *self.module.sources.notes(contents.files)
+
     def write(self, paths: Sequence[str]) -> None:
         """Make and write some of the pages. Raises OutputRefused."""
         makers = [self._makers[path] for path in paths]
@@ -84,7 +92,7 @@ class DumpPages:
 
     def unwritten(self) -> Outcome:
         """Return the outcome of the dump before its pages are written."""
-        return Outcome(label=self.module.label, summary=self.summary, problems=self._reading.contents.problems)
+        return Outcome(label=self.module.label, summary=self.summary, problems=self._problems)
 
     def outcome(self) -> Outcome:
         """Return the outcome of the dump once all its pages are written."""
@@ -96,4 +104,4 @@ class DumpPages:
         entry = summary(self.module)
         stage("writing the file")
         page = single_file(self.module, self._reading.settings.site_title)
-        return Outcome(label=self.module.label, summary=entry, problems=self._reading.contents.problems), page
+        return Outcome(label=self.module.label, summary=entry, problems=self._problems), page

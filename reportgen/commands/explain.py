@@ -10,17 +10,20 @@ from reportgen.commands.arguments import paths_of
 from reportgen.commands.explaining import print_explanation
 from reportgen.errors import OptionError
 from reportgen.input.line_ends import lines_of
+from reportgen.input.reading import DumpFiles, newer_words
 from reportgen.input.source_lines import are_of_one_file, names_of
+from reportgen.pipeline import DumpReading
 from reportgen.reports.annotated_source import annotated, files_of
 from reportgen.reports.explain_document import explain_json, explained
 from reportgen.reports.explain_markdown import explanation_markdown
 from reportgen.reports.explain_sections import sections
 from reportgen.reports.explain_source import source_text
 from reportgen.reports.report_document import figures_of_summary
+from reportgen.reports.source_code import why_not_compiled
 from reportgen.reports.styled_text import TextLine
 from reportgen.reports.summary import Summary
 from reportgen.search import search
-from reportgen.terminal import Terminal
+from reportgen.terminal import Terminal, printable_lines
 
 _MOST_NAMES = 5
 
@@ -43,12 +46,13 @@ def run(options: argparse.Namespace, terminal: Terminal) -> int:
     )
     terminal.problems(report.problems)
     if options.source:
-        for line in _source_lines(options.source, text, report.summaries, terminal.width):
+        for line in _source_lines(options.source, text, report.summaries, search_result.shown.dumps, terminal):
             terminal.styled(line)
     elif options.json:
         sys.stdout.buffer.write(explain_json(report.summaries, search_result.errors))
     elif options.markdown:
-        print(explanation_markdown(sections(map(explained, report.summaries), search_result.errors)), end="")
+        words = sections(map(explained, report.summaries), search_result.errors)
+        print(printable_lines(explanation_markdown(words)), end="")
     else:
         print_explanation(report.summaries, search_result.errors, terminal)
     return 1 if report.has_problems(strict=False) else 0
@@ -61,8 +65,10 @@ def _text_of(file: Path) -> str:
         raise OptionError(f"--source {file}: cannot be read: {error.strerror}") from error
 
 
-def _source_lines(file: Path, text: str, summaries: Sequence[Summary], width: int) -> Iterable[TextLine]:
-    """Return the lines of a file for the module that needs most. Raises OptionError if that does not name the file."""
+def _source_lines(
+    file: Path, text: str, summaries: Sequence[Summary], dumps: Sequence[DumpFiles], terminal: Terminal
+) -> Iterable[TextLine]:
+    """Return the lines of a file for the module that needs most. Raises OptionError if it was not compiled from it."""
     if not summaries:
         return ()
     module = figures_of_summary(summaries[0])
@@ -76,5 +82,10 @@ def _source_lines(file: Path, text: str, summaries: Sequence[Summary], width: in
     if not are_of_one_file(names):
         several = ", ".join(names[:_MOST_NAMES])
         raise OptionError(f"--source {file}: {module.name} has lines of more than one file of this name: {several}")
+    [dump] = [files for files in dumps if files.label == summaries[0].label]
+    if why := why_not_compiled(lines_of(text), names, DumpReading(dump).analysis.program.stated_lines):
+        raise OptionError(f"--source {file}: {file.name} is not the file that was compiled: {why}")
+    if age := newer_words(file, dump.parts[0].path):
+        terminal.aside(f"{file.name} was written {age}, so its lines may be of other code")
     lines = annotated(lines_of(text), names, module, space)
-    return source_text(file.name, lines, names, module, space, width)
+    return source_text(file.name, lines, names, module, space, terminal.width)

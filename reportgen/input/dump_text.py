@@ -110,12 +110,17 @@ class Sibling:
 
     @property
     def age(self) -> str:
-        """Return when it was written in words: `3 hours before the dump`; empty if one compilation may write both."""
-        minutes, side = abs(self.older_seconds) // 60, "before" if self.older_seconds > 0 else "after"
-        for unit, size in (("days", 24 * 60), ("hours", 60)):
-            if minutes >= 2 * size:
-                return f"{minutes // size:,} {unit} {side} the dump"
-        return f"{minutes} minutes {side} the dump" if minutes >= _LONGEST_WRITING else ""
+        """Return when it was written in words."""
+        return age_words(self.older_seconds)
+
+
+def age_words(older_seconds: int) -> str:
+    """Return `3 hours before the dump`, of a file that is older by so much; empty if one compilation may write both."""
+    minutes, side = abs(older_seconds) // 60, "before" if older_seconds > 0 else "after"
+    for unit, size in (("days", 24 * 60), ("hours", 60)):
+        if minutes >= 2 * size:
+            return f"{minutes // size:,} {unit} {side} the dump"
+    return f"{minutes} minutes {side} the dump" if minutes >= _LONGEST_WRITING else ""
 
 
 class DumpText:

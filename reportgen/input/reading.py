@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Literal
 
 from reportgen.errors import UnreadableInput
-from reportgen.input.dump_text import DumpText, Sibling, TextPart
+from reportgen.input.dump_text import DumpText, Sibling, TextPart, age_words
 from reportgen.input.line_ends import to_utf8, with_newlines
 from reportgen.input.logs import LogFrame
 from reportgen.input.names import COMPRESSION_SUFFIXES, DumpName, SiblingKind, split_part
@@ -292,15 +292,20 @@ def load_siblings(files: DumpFiles) -> tuple[Sibling, ...]:
 
 def _sibling(file: SiblingFile, part: PartFile, max_bytes: int) -> Sibling:
     read = read_available if file.kind == "proto" else read_text
-    return Sibling(file.kind, file.label, read(file.path, max_bytes)[0], _older_seconds(file, part))
+    return Sibling(file.kind, file.label, read(file.path, max_bytes)[0], _older_seconds(file.path, part.path))
 
 
-def _older_seconds(sibling: SiblingFile, part: PartFile) -> int:
-    """Return how many seconds before a part of its dump a file was written; 0 where the store does not say."""
-    if not isinstance(sibling.path, Path) or not isinstance(part.path, Path):
+def newer_words(path: AnyPath, part: AnyPath) -> str:
+    """Return when a file was written if that was after a part of a dump; empty if it may have been before."""
+    return age_words(min(_older_seconds(path, part), 0))
+
+
+def _older_seconds(path: AnyPath, part: AnyPath) -> int:
+    """Return how many seconds before a part of a dump a file was written; 0 where the store does not say."""
+    if not isinstance(path, Path) or not isinstance(part, Path):
         return 0
     try:
-        return int(part.path.stat().st_mtime - sibling.path.stat().st_mtime)
+        return int(part.stat().st_mtime - path.stat().st_mtime)
     except OSError:  # it is gone, which reading it has reported
         return 0
 

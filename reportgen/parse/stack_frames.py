@@ -60,6 +60,10 @@ class Frame(NamedTuple):
         return f"{self.file}:{self.line}"
 
 
+StatedLine = tuple[Frame, tuple[int, ...]]
+"""A frame, and the first byte of its expression and the one after the last; empty where these are unknown."""
+
+
 class _Link(NamedTuple):
     """A row of the frames' table: the numbers of its location and of the frame that called it (0 for none)."""
 
@@ -88,6 +92,10 @@ class StackFrames:
         it inlines a call, and the callee's stack from JAX is already complete.
         """
         return tuple(dict.fromkeys(self._frame(location) for location in self._locations(frame_id)))
+
+    def lines(self) -> Iterator[StatedLine]:
+        """Yield each location with its columns."""
+        return ((self._frame(number), self.columns.get(number, ())) for number in self.locations)
 
     def columns_of(self, frame_id: int, frame: Frame) -> tuple[int, int] | None:
         """Return the columns of the expression at a frame of the stack of `frame_id`; None where they are unknown."""

@@ -3,17 +3,21 @@
 No other module reads the text of an instruction to learn something about the program.
 """
 
-from collections.abc import Mapping
+import re
+from collections import defaultdict
+from collections.abc import Mapping, Set
 from functools import cache, cached_property, lru_cache
 
 from reportgen.model import Dump, UsedValues
-from reportgen.parse.instruction_parser import Instruction, Stated, parse_instruction, stated
-from reportgen.parse.stack_frames import Frame
+from reportgen.parse.instruction_parser import Instruction, Stated, parse_instruction, stated, unquoted
+from reportgen.parse.stack_frames import Frame, StatedLine
+from reportgen.patterns import STRING
 from reportgen.program.definitions import Definition, definitions
 from reportgen.program.join import NOTHING_JOINED, Join
 from reportgen.program.opcodes import ASYNC, is_known
 
 _NOTHING = Stated()
+_SOURCE = re.compile(rf"source_file=({STRING}) source_line=(\d{{1,9}})".encode())
 
 
 class Instructions:
@@ -110,6 +114,22 @@ class Instructions:
         if self.join.frames and frame.isdigit():
             return self.join.frames.stack(int(frame))
         return (Frame(file, "", int(line) if line.isdigit() else 0),) if file else ()
+
+    @cached_property
+    def stated_lines(self) -> Mapping[str, Set[StatedLine]]:
+        """Return the frames in each source file that the dump or its HLO text names."""
+        lines = set(self.join.frames.lines()) if self.join.frames else set()
+        places = {(origin.file, origin.line) for origin in self.stated.values()}
+        if self.module and not self.join.frames:
+            places.update(
+                (unquoted(file.decode("utf-8", "replace")), line.decode())
+                for file, line in set(_SOURCE.findall(self.module.data))
+            )
+        lines.update((Frame(file, "", int(line)), ()) for file, line in places if line.isdecimal())
+        found: defaultdict[str, set[StatedLine]] = defaultdict(set)
+        for line in lines:
+            found[line[0].file].add(line)
+        return found
 
     @cached_property
     def source_files(self) -> frozenset[str]:

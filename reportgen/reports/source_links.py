@@ -1,15 +1,18 @@
 """Source lines as pages show them: a place as text or link and, where the user allows it, the lines themselves."""
 
 from collections import defaultdict
-from collections.abc import Collection, Mapping, Sequence, Set
+from collections.abc import Collection, Iterator, Mapping, Sequence, Set
+from dataclasses import field
 from functools import cached_property
 from html import escape
 from pathlib import Path
 from urllib.parse import quote
 
+from reportgen.input.reading import DumpFiles, Problem, newer_words
 from reportgen.input.source_lines import SourceLines, SourceRoot, are_of_one_file, is_below, names_of
-from reportgen.parse.stack_frames import Frame
+from reportgen.parse.stack_frames import Frame, StatedLine
 from reportgen.record import record
+from reportgen.reports.source_code import why_not_compiled
 
 
 @record
@@ -29,7 +32,8 @@ class SourceFile:
 class Sources:
     """What a site may show of the program's files: lines below `root`, links as the template `url` says.
 
-    `names` are those that the dump has for all files of the program. With `is_own`, only files that the dump names by
+    `names` are those that the dump has for all files of the program, and `stated` the lines that it names in them. A
+    file that is not the one that was compiled is treated as absent. With `is_own`, only files that the dump names by
     their whole path are shown, and no files of Python; of these, pages may show the functions that have bytes.
     """
 
@@ -37,6 +41,7 @@ class Sources:
     url: str | None = None
     names: Collection[str] = ()
     is_own: bool = False
+    stated: Mapping[str, Set[StatedLine]] = field(default_factory=dict)
 
     def url_of(self, line: str) -> str:
         """Return the URL of a line, `FILE:LINE`, elsewhere; empty without a template."""
@@ -79,8 +84,27 @@ class Sources:
         """Return the files of the program that may be shown, in the order of their paths."""
         found = []
         for path, names in sorted(self._names_at.items()):
-            if self.root and are_of_one_file(names) and (file := SourceRoot(self.root).file(names[0])):
+            if self.root and names[0] in self._shown and (file := SourceRoot(self.root).file(names[0])):
                 found.append(SourceFile(path=path, names=tuple(names), lines=file.lines))
+        return found
+
+    def notes(self, dump: DumpFiles) -> Iterator[Problem]:
+        """Yield which files are not those that were compiled, and which of the others are newer than the dump."""
+        for path in sorted(self._names_at):
+            if path in self._foreign:
+                words = f"{path} is not the file that was compiled: {self._foreign[path]}"
+                yield Problem("note", dump.label, words)
+            elif age := newer_words((self.root or Path()) / path, dump.parts[0].path):
+                yield Problem("note", dump.label, f"{path} was written {age}, so its lines may be of other code")
+
+    @cached_property
+    def _foreign(self) -> Mapping[str, str]:
+        """Map the path of each file that is not the one that was compiled to the reason."""
+        found = {}
+        for path, names in self._names_at.items():
+            file = SourceRoot(self.root).file(names[0]) if self.root and are_of_one_file(names) else None
+            if file and (why := why_not_compiled(file.lines, names, self.stated)):
+                found[path] = why
         return found
 
     @cached_property
@@ -102,7 +126,8 @@ class Sources:
 
     @cached_property
     def _shown(self) -> Collection[str]:
-        return {name for names in self._names_at.values() if are_of_one_file(names) for name in names}
+        sound = (names for path, names in self._names_at.items() if path not in self._foreign)
+        return {name for names in sound if are_of_one_file(names) for name in names}
 
     def _around(self, frame: Frame) -> SourceLines | None:
         if self.root is None or frame.file not in self._shown:

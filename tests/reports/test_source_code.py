@@ -5,7 +5,8 @@ from dataclasses import replace
 import pytest
 
 from reportgen.advice.advice_records import SuggestionFigures
-from reportgen.reports.source_code import SourceEdit, source_code
+from reportgen.parse.stack_frames import Frame
+from reportgen.reports.source_code import SourceEdit, source_code, why_not_compiled
 
 FILE = "/home/u/train.py"
 
@@ -164,3 +165,67 @@ def test_of_operations_that_begin_at_one_column_none_is_chosen() -> None:
     assert code is not None
     assert code.expression(1, (4, 8)) == (0, 0)
     assert code.expression(2, (4, 12)) == (4, 12)
+
+
+SCOPES = '''"""About the module.
+
+It has two lines."""
+@partial(
+    jit, static_argnames="n")
+def step(x, n=width()):
+    """Return x."""
+    def layer(y):
+        return (y
+                @ x)  # a product
+
+    # a comment
+    z = layer(
+        x,
+
+    ).reshape(
+        1)
+    return [one
+            for one in map(lambda w: w @ x, z)]
+
+
+class Block:
+    size = width()
+
+    def __call__(self, x): return x @ self.w
+'''
+
+
+@pytest.mark.parametrize(
+    ("number", "functions", "others"),
+    [
+        (1, "", "<module> step"),
+        (3, "", "<module>"),
+        (4, "<module> step", "layer Block"),
+        (5, "<module> step", "step.<locals>.layer"),
+        (7, "", "step <module>"),
+        (8, "step step.<locals>.layer", "<module>"),
+        (9, "step.<locals>.layer layer", "step <module> Block.layer"),
+        (10, "layer", "step"),
+        (11, "", "step"),
+        (12, "", "step"),
+        (13, "step <generic>", "layer <lambda> <module>"),
+        (15, "", "step"),
+        (17, "step", "layer"),
+        (18, "step step.<locals>.<listcomp>", "step.<locals>.<lambda> <genexpr>"),
+        (19, "step step.<locals>.<lambda> <listcomp>", "layer"),
+        (23, "Block", "<module> __call__"),
+        (25, "Block.__call__ __call__ Block", "step Other.__call__"),
+        (26, "", "<module> Block"),
+    ],
+)
+def test_a_line_is_only_of_the_function_around_it(number: int, functions: str, others: str) -> None:
+    lines = SCOPES.split("\n")
+
+    def is_doubted(function: str, columns: tuple[int, ...] = ()) -> bool:
+        stated = {FILE: {(Frame(FILE, function, number), columns)}}
+        return bool(why_not_compiled(lines, [FILE], stated))
+
+    assert not any(map(is_doubted, functions.split()))
+    assert all(map(is_doubted, others.split()))
+    assert is_doubted("") != bool(functions)
+    assert is_doubted("", (1, 2))

@@ -10,7 +10,6 @@ from reportgen.input.line_ends import lines_of
 from reportgen.record import record
 
 _LARGEST_BYTES = 4_000_000
-_AROUND = 1
 _OF_PACKAGES = ("site-packages", "dist-packages")
 _OF_PYTHON = re.compile(r"python\d[\d.]*t?")
 """The name of the folder of Python's own library."""
@@ -59,44 +58,20 @@ def _fewest(parts: Sequence[str]) -> int:
 
 @record(kw_only=False)
 class SourceLines:
-    """Lines of a file: `path` is below the directory of sources, `first` the number of the first line, from 1."""
+    """The lines of a file: `path` is below the directory of sources."""
 
     path: str
-    first: int
     lines: Sequence[str]
-
-
-@record(kw_only=False)
-class SourceRoot:
-    """A directory of source files."""
-
-    directory: Path
-
-    def around(self, file: str, line: int) -> SourceLines | None:
-        """Return a line of `file` with its neighbours; None if the directory has no such line.
-
-        `file` is the path that the compiler was given, often on another machine, so it is matched by its longest end
-        that exists below the directory.
-        """
-        source = _source(self.directory, file)
-        if source is None:
-            return None
-        path, lines = source
-        if not 1 <= line <= len(lines):
-            return None
-        first = max(1, line - _AROUND)
-        return SourceLines(path, first, lines[first - 1 : line + _AROUND])
-
-    def file(self, file: str) -> SourceLines | None:
-        """Return all lines of `file`; None if the directory does not have it."""
-        source = _source(self.directory, file)
-        return SourceLines(source[0], 1, source[1]) if source else None
 
 
 # Cached, because many values come from lines of the same file.
 @lru_cache(maxsize=1024)
-def _source(directory: Path, file: str) -> tuple[str, Sequence[str]] | None:
-    """Return the longest end of the path `file` that exists below `directory`, and the lines of that file."""
+def source_lines(directory: Path, file: str) -> SourceLines | None:
+    """Return all lines of `file`; None if the directory does not have it.
+
+    `file` is the path that the compiler was given, often on another machine, so it is matched by its longest end that
+    exists below the directory.
+    """
     parts = _parts(file)
     if ".." in parts:
         return None
@@ -110,7 +85,7 @@ def _source(directory: Path, file: str) -> tuple[str, Sequence[str]] | None:
         try:
             # No link is followed, because it may lead to a file that the directory only seems to have.
             if place.resolve() == place and place.is_file() and place.stat().st_size <= _LARGEST_BYTES:
-                return "/".join(below), lines_of(place.read_text(encoding="utf-8", errors="replace"))
+                return SourceLines("/".join(below), lines_of(place.read_text(encoding="utf-8", errors="replace")))
         except (OSError, ValueError):  # because a name from a dump may contain anything, such as a null byte
             continue
     return None

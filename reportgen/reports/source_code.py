@@ -17,10 +17,7 @@ _REBINDS = re.compile(r"([\w.]+) = [\w.]+\(\1\)")
 _JITS = ("jit", "pjit")
 _OPERATIONS = (ast.Call, ast.BinOp, ast.UnaryOp, ast.Compare, ast.Subscript)
 _UNNAMED: Mapping[str, type[ast.expr]] = {
-    "<lambda>": ast.Lambda,
-    "<listcomp>": ast.ListComp,
-    "<setcomp>": ast.SetComp,
-    "<dictcomp>": ast.DictComp,
+    **{f"<{kind.__name__.lower()}>": kind for kind in (ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp)},
     "<genexpr>": ast.GeneratorExp,
 }
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
@@ -80,16 +77,16 @@ class SourceCode:
 
     def contradiction(self, frame: Frame, columns: tuple[int, ...]) -> str:
         """Return why the code cannot have a frame that a dump states with its columns; empty if it can."""
-        number, starts, ends = frame.line, *self._edges
-        if number not in {line for line, _ in starts | ends}:
+        number, (starts, ends, written) = frame.line, self._edges
+        if number not in written:
             return "has no code"
         if columns and not ((number, columns[0]) in starts and (number, columns[1]) in ends):
             return "has another expression"
         return "" if self._is_in(frame.function, number) else f"is not in {frame.function}"
 
     @cached_property
-    def _edges(self) -> tuple[Set[tuple[int, int]], Set[tuple[int, int]]]:
-        """The lines and columns where statements and expressions begin, and where they end, without docstrings."""
+    def _edges(self) -> tuple[Set[tuple[int, int]], Set[tuple[int, int]], Set[int]]:
+        """The places where statements and expressions but docstrings begin, those where they end, and their lines."""
         nodes = [node for node in ast.walk(self.tree) if isinstance(node, _Placed)]
         texts = [node for node in nodes if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)]
         written = {*nodes}.difference(texts, (node.value for node in texts))
@@ -98,7 +95,7 @@ class SourceCode:
         # Since Python 3.12 the call of a method begins at its name if that is on another line than its object.
         names = (node for node in written if isinstance(node, ast.Attribute))
         starts |= {(_end(node), (node.end_col_offset or 0) - len(node.attr.encode())) for node in names}
-        return starts, ends
+        return starts, ends, {line for line, _ in starts | ends}
 
     def _is_in(self, function: str, number: int) -> bool:
         """Return whether a line is in a function; it may be in one whose name is empty or of an unknown form."""

@@ -9,7 +9,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 from reportgen.input.reading import DumpFiles, Problem, newer_words
-from reportgen.input.source_lines import SourceLines, SourceRoot, are_of_one_file, is_below, names_of
+from reportgen.input.source_lines import SourceLines, are_of_one_file, is_below, names_of, source_lines
 from reportgen.parse.stack_frames import Frame, StatedLine
 from reportgen.record import record
 from reportgen.reports.source_code import why_not_compiled
@@ -49,8 +49,8 @@ class Sources:
         if not self.url or not number.isdecimal():
             return ""
         # Below the root a path is as the repository has it; the dump’s own may begin anywhere.
-        around = self._around(Frame(file, "", int(number)))
-        return self.url.replace("{path}", quote(around.path if around else file)).replace("{line}", number)
+        source = self._source(Frame(file, "", int(number)))
+        return self.url.replace("{path}", quote(source.path if source else file)).replace("{line}", number)
 
     def place(self, frame: Frame, href: str = "") -> str:
         """Return `file:line` in function, as a link where there is a template, and one to the line's page, `href`."""
@@ -69,12 +69,13 @@ class Sources:
         """
         if others := self._contested.get(frame.file):
             return f"<br><small>Its lines are not shown: the file of this name may be {escape(others)}.</small>"
-        around = self._around(frame)
-        if around is None or self.is_own:
+        source = self._source(frame)
+        if source is None or self.is_own:
             return ""
-        width = len(str(around.first + len(around.lines)))
+        first = max(1, frame.line - 1)
+        width = len(str(min(frame.line + 1, len(source.lines)) + 1))
         rows = []
-        for number, line in enumerate(around.lines, around.first):
+        for number, line in enumerate(source.lines[first - 1 : frame.line + 1], first):
             text = f"{number:>{width}}  {escape(line)}"
             linked = f'<a href="{escape(href)}">{text}</a>' if href else text
             rows.append(f"<b>{linked}</b>" if number == frame.line else text)
@@ -82,18 +83,17 @@ class Sources:
 
     def files(self) -> Sequence[SourceFile]:
         """Return the files of the program that may be shown, in the order of their paths."""
-        found = []
-        for path, names in sorted(self._names_at.items()):
-            if self.root and names[0] in self._shown and (file := SourceRoot(self.root).file(names[0])):
-                found.append(SourceFile(path=path, names=tuple(names), lines=file.lines))
-        return found
+        return [
+            SourceFile(path=path, names=tuple(names), lines=file.lines)
+            for path, names in sorted(self._names_at.items())
+            if names[0] in self._shown and (file := self._lines_of(names[0]))
+        ]
 
     def notes(self, dump: DumpFiles) -> Iterator[Problem]:
         """Yield which files are not those that were compiled, and which of the others are newer than the dump."""
         for path in sorted(self._names_at):
             if path in self._foreign:
-                words = f"{path} is not the file that was compiled: {self._foreign[path]}"
-                yield Problem("note", dump.label, words)
+                yield Problem("note", dump.label, f"{path} is not the file that was compiled: {self._foreign[path]}")
             elif age := newer_words((self.root or Path()) / path, dump.parts[0].path):
                 yield Problem("note", dump.label, f"{path} was written {age}, so its lines may be of other code")
 
@@ -102,7 +102,7 @@ class Sources:
         """Map the path of each file that is not the one that was compiled to the reason."""
         found = {}
         for path, names in self._names_at.items():
-            file = SourceRoot(self.root).file(names[0]) if self.root and are_of_one_file(names) else None
+            file = self._lines_of(names[0]) if are_of_one_file(names) else None
             if file and (why := why_not_compiled(file.lines, names, self.stated)):
                 found[path] = why
         return found
@@ -111,10 +111,8 @@ class Sources:
     def _names_at(self) -> Mapping[str, Sequence[str]]:
         """Map each path below the root to the names that may stand for it: those most like it."""
         found: defaultdict[str, list[str]] = defaultdict(list)
-        for name in self.names if self.root else ():
-            if self.is_own and not is_below(name, self.root or Path()):
-                continue
-            if self.root and (file := SourceRoot(self.root).file(name)):
+        for name in self.names:
+            if (not self.is_own or is_below(name, self.root or Path())) and (file := self._lines_of(name)):
                 found[file.path].append(name)
         return {path: names_of((self.root or Path()) / path, names) for path, names in found.items()}
 
@@ -129,10 +127,13 @@ class Sources:
         sound = (names for path, names in self._names_at.items() if path not in self._foreign)
         return {name for names in sound if are_of_one_file(names) for name in names}
 
-    def _around(self, frame: Frame) -> SourceLines | None:
-        if self.root is None or frame.file not in self._shown:
-            return None
-        return SourceRoot(self.root).around(frame.file, frame.line)
+    def _lines_of(self, name: str) -> SourceLines | None:
+        return source_lines(self.root, name) if self.root else None
+
+    def _source(self, frame: Frame) -> SourceLines | None:
+        """Return the file of a frame; None where it may not be shown or has no such line."""
+        source = self._lines_of(frame.file) if frame.file in self._shown else None
+        return source if source and 1 <= frame.line <= len(source.lines) else None
 
 
 NO_SOURCES = Sources()

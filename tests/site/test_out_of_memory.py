@@ -155,21 +155,15 @@ def test_an_error_that_is_not_shown_is_not_denied(command: str, why: str, capsys
 
 
 @pytest.mark.parametrize("size", ["3.00GiB", "0.25GiB"])
-@pytest.mark.parametrize(
-    "sentence",
-    [
-        "RESOURCE_EXHAUSTED: Out of memory while trying to allocate 512.00MiB.",
-        "RESOURCE_EXHAUSTED: Error allocating device buffer: Attempting to allocate 512.00M. That was not possible.",
-    ],
-)
 def test_a_buffer_has_no_share_of_the_one_request_that_failed(
-    sentence: str, size: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    size: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    sentence = "RESOURCE_EXHAUSTED: Out of memory while trying to allocate 512.00MiB."
     listed = f"\nPeak buffers:\n\tBuffer 1:\n\t\tSize: {size}\n\t\tEntry Parameter Subshape: f32[16384,49152]\n"
     (tmp_path / "e.log").write_text(sentence + listed, encoding="utf-8")
     assert main(["explain", str(tmp_path / "e.log")]) == 0
     said = capsys.readouterr().out
-    assert ("GiB" in said, "%" in said) == (True, False)
+    assert ("f32[16384,49152]" in said, "%" in said) == (True, False)
     made(tmp_path / "site", tmp_path / "e.log")
     assert " %" not in read_page((tmp_path / "site" / "oom" / "1.html").read_text(encoding="utf-8")).text
 

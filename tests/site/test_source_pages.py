@@ -5,8 +5,6 @@ import json
 import lzma
 import os
 import re
-import shutil
-from collections.abc import Callable
 from pathlib import Path, PurePath
 
 import pytest
@@ -370,43 +368,26 @@ def test_code_that_cannot_be_parsed_has_only_the_lines_with_bytes(tmp_path: Path
     assert {int(number) for number in re.findall(r'id="L(\d+)"', page)} >= named
 
 
-def moved(text: str) -> str:
-    return "# moved\n" * 7 + text
+PROGRAM = (SAMPLES / "programs" / "train_step.py").read_text(encoding="utf-8")
+MIXED = '        mixed = jnp.einsum("bhqk,bkhd->bqhd", jax.nn.softmax(scores), value)\n'
+OTHERS = {
+    "moved": "# moved\n" * 7 + PROGRAM,
+    "moved by a line": "import os\n" + PROGRAM,
+    "renamed": PROGRAM.replace("def attention(", "def mixing("),
+    "commented": PROGRAM.replace(MIXED, f"#{MIXED[1:]}"),
+    "quoted": PROGRAM.replace(MIXED, "        'mixed'\n"),
+    "shorter": "".join(PROGRAM.splitlines(keepends=True)[:70]),
+    "no Python": "# moved\n" * 7 + PROGRAM + "%matplotlib inline\n",
+}
 
 
-def shifted(text: str) -> str:
-    return "import os\n" + text
-
-
-def renamed(text: str) -> str:
-    return text.replace("def attention(", "def mixing(")
-
-
-def commented(text: str) -> str:
-    return text.replace("        mixed =", "#       mixed =")
-
-
-def quoted(text: str) -> str:
-    return text.replace(
-        '        mixed = jnp.einsum("bhqk,bkhd->bqhd", jax.nn.softmax(scores), value)', "        'mixed'"
-    )
-
-
-def shorter(text: str) -> str:
-    return "".join(text.splitlines(keepends=True)[:70])
-
-
-def broken(text: str) -> str:
-    return moved(text) + "%matplotlib inline\n"
-
-
-@pytest.mark.parametrize("edit", [moved, shifted, renamed, commented, quoted, shorter, broken])
+@pytest.mark.parametrize("text", OTHERS.values(), ids=OTHERS)
 def test_a_file_that_is_not_the_one_that_was_compiled_is_told_once_and_not_shown(
-    run: Run, tmp_path: Path, edit: Callable[[str], str]
+    run: Run, tmp_path: Path, text: str
 ) -> None:
     file = tmp_path / "src" / "train_step.py"
     file.parent.mkdir()
-    file.write_text(edit((SAMPLES / "programs" / "train_step.py").read_text(encoding="utf-8")), encoding="utf-8")
+    file.write_text(text, encoding="utf-8")
     words = "train_step.py is not the file that was compiled: line "
     ran = run("explain", SAMPLES / "v5e-train-step", "--source", file)
     assert (ran.code, ran.out, ran.err.count(words)) == (2, "", 1)
@@ -417,14 +398,13 @@ def test_a_file_that_is_not_the_one_that_was_compiled_is_told_once_and_not_shown
 
 
 def test_of_code_that_cannot_be_parsed_only_lines_without_anything_are_told(run: Run, tmp_path: Path) -> None:
-    text = renamed((SAMPLES / "programs" / "train_step.py").read_text(encoding="utf-8"))
-    (tmp_path / "train_step.py").write_text(f"{text}%matplotlib inline\n", encoding="utf-8")
+    (tmp_path / "train_step.py").write_text(OTHERS["renamed"] + "%matplotlib inline\n", encoding="utf-8")
     assert run("explain", SAMPLES / "v5e-train-step", "--source", tmp_path / "train_step.py").code == 0
 
 
 def test_a_file_that_is_newer_than_the_dump_is_told(run: Run, tmp_path: Path) -> None:
     file, [dump] = tmp_path / "train_step.py", (SAMPLES / "v5e-train-step").glob("*assignment.txt.xz")
-    shutil.copy(SAMPLES / "programs" / "train_step.py", file)
+    file.write_text(PROGRAM, encoding="utf-8")
     for days, words in ((3, "train_step.py was written 3 days after the dump"), (-3, "")):
         os.utime(file, times=(0, dump.stat().st_mtime + days * 86_400))
         ran = run("explain", SAMPLES / "v5e-train-step", "--source", file)

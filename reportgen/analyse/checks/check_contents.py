@@ -130,24 +130,26 @@ def result(figures: Figures) -> Iterator[Finding]:
             wrong = "holds a part of the result but is not marked maybe-live-out"
         elif allocation.output_shape is not None:
             whole = [value for value in figures.occupants[number] if values.keys[value] in whole_result]
-            if not any(_is_result(figures, values.shapes[value], allocation.output_shape) for value in whole):
+            if not any(_is_result(figures, value, allocation.output_shape) for value in whole):
                 wrong = f"does not hold the result of shape {allocation.output_shape[:80]}"
         if wrong:
             message = f"allocation {allocation.index} {wrong}"
             yield finding("contents-differ", message, allocation.text_offset, allocation=number)
 
 
-def _is_result(figures: Figures, shape: str, result: str) -> bool:
-    """Return whether a value of a shape may be the result: one of that shape or, under a `bitcast`, of as many bytes.
+def _is_result(figures: Figures, value: int, result: str) -> bool:
+    """Return whether a value may be the result: one of that shape or, under a `bitcast`, of enough bytes for it.
 
     `output shape` is that of the root, and a root that is a bitcast passes on a value of another shape (XLA
-    `HloDataflowAnalysis::UpdateBitcastValueSet`).
+    `HloDataflowAnalysis::UpdateBitcastValueSet`), on TPUs also one of more rows that are padding afterwards.
     """
-    program = figures.program
+    program, values = figures.program, figures.dump.values
     root = program.instruction(program.returning) if program.module else None
     if root and without_layout(root.shape) != without_layout(result):
         return False
-    return without_layout(shape) == without_layout(result) or printed_bytes(shape) == printed_bytes(result) > 0
+    return without_layout(values.shapes[value]) == without_layout(result) or (
+        0 < printed_bytes(result) <= values.sizes[value]
+    )
 
 
 def _at_root(figures: Figures) -> tuple[set[str], set[str]]:

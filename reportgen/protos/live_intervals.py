@@ -95,17 +95,16 @@ def _own_interval(placed: PlacedValues, schedule: FlatSchedule, value: int) -> M
     computation = module.computation_of[defined.instruction]
     is_parameter = module.opcodes[defined.instruction] == "parameter"
     start = schedule.spans[computation].start if is_parameter else moment
-    if is_parameter and computation == module.entry and (_argument(module, defined) not in module.aliased_arguments):
+    argument = module.numbers.get(defined.instruction), defined.shape_index
+    if is_parameter and computation == module.entry and argument not in module.aliased_arguments:
         return Moments(start, schedule.length)
     ends = [_end_of_position(module, schedule, site) for site in placed.positions[value]]
     ends += [_end_of_reading(module, schedule, reading.instruction) for reading in placed.readings(value)]
     if (starter := schedule.started_by.get(computation)) is not None:
         ends.append(schedule.moments.get(module.async_work[starter].last, -1))
-    return Moments(start, max(moment, *ends))
-
-
-def _argument(module: HloModule, site: Site) -> tuple[int, tuple[int, ...]]:
-    return module.numbers[site.instruction], site.shape_index
+        if module.is_root(defined.instruction) and module.opcodes[starter] == "async-start":
+            start = schedule.moments[starter]  # as libtpu prints it since 0.0.51
+    return Moments(start, max(start, *ends))
 
 
 def _end_of_position(module: HloModule, schedule: FlatSchedule, site: Site) -> int:

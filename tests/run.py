@@ -2,8 +2,8 @@
 
 Makes `.venv` unless the project is already installed in the active one, gets a Chromium if there is none,
 then runs ruff, mypy and pytest. `--quick` leaves out the slow tests, for use while editing.
-`--world` compiles a few programs with the JAX and the libtpu that pip gives today, reads their dumps, and applies the
-code that is offered. With other arguments only pytest runs:
+`--world` compiles a few programs, and 300 that are drawn at random, with the JAX and the libtpu that pip gives today,
+reads their dumps, and applies the code that is offered. With other arguments only pytest runs:
 `python tests/run.py tests/browser -x`.
 """
 

@@ -3,26 +3,25 @@
 import ast
 import importlib
 import re
-from collections import defaultdict, deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache, cached_property
 from itertools import chain, product
 from pathlib import Path
 from random import Random
+from re import _compiler as compiler  # type: ignore[attr-defined]
 from re import _constants as codes  # type: ignore[attr-defined]
 from re import _parser as parser  # type: ignore[attr-defined]
-from time import process_time
 from types import ModuleType
 from typing import Any, NamedTuple
+
+from tests.support.matching import CHARACTERS, MOST_STEPS, Items, Matching
 
 PACKAGE = Path(__file__).parents[2] / "reportgen"
 AnyPattern = re.Pattern[str] | re.Pattern[bytes]
 Item = tuple[Any, Any]
-Items = Sequence[Item]
-"""What `re` parses a pattern into: each item is a code and its arguments."""
 
 _REPEATS = frozenset({codes.MAX_REPEAT, codes.MIN_REPEAT, codes.POSSESSIVE_REPEAT})
-_CHARACTERS = frozenset({codes.LITERAL, codes.NOT_LITERAL, codes.IN, codes.ANY})
 _FUNCTIONS = frozenset({"compile", "search", "match", "fullmatch", "sub", "subn", "finditer", "findall", "split"})
 _AT_A_PLACE = frozenset({"match", "fullmatch", "pattern", "require", "mismatch", "matches", "searches"})
 """What tries a pattern at a place, of `re`, of `LineShape` and of `DumpText`."""
@@ -175,7 +174,7 @@ MOST_ROUNDS = 100
 
 
 def _is_character(body: Items) -> bool:
-    return len(body) == 1 and body[0][0] in _CHARACTERS
+    return len(body) == 1 and body[0][0] in CHARACTERS
 
 
 def _has_groups(items: Items) -> bool:
@@ -192,7 +191,7 @@ def _cannot_move(body: Items) -> bool:
     """
     if len(body) == 1 and body[0][0] is codes.BRANCH:
         return not [*body[0][1][1][-1]]
-    return all(code in _CHARACTERS for code, _ in body)
+    return all(code in CHARACTERS for code, _ in body)
 
 
 class SlowText(NamedTuple):
@@ -202,9 +201,9 @@ class SlowText(NamedTuple):
     repeated: str
     last: str = ""
 
-    def of_length(self, length: int) -> str:
-        """Return the text with about `length` letters."""
-        return self.first + self.repeated * max(1, length // len(self.repeated)) + self.last
+    def of_rounds(self, rounds: int) -> str:
+        """Return the text with so many rounds, or more if they are short."""
+        return self.first + self.repeated * (rounds * max(1, 8 // len(self.repeated))) + self.last
 
 
 def slow_texts(items: Items, *, is_searched: bool) -> Sequence[SlowText]:
@@ -227,10 +226,11 @@ class _Maker:
 
     def __init__(self, items: Items) -> None:
         self._random = Random(0)
-        sets = [*_sets(items)]
+        sets = {id(one): _letters(one) for one in _sets(items)}
+        self._letters_of = sets
         kinds: dict[tuple[bool, ...], str] = {}
         for letter in sorted(map(chr, range(256)), key=lambda one: (not one.isalnum(), not one.isprintable(), one)):
-            kinds.setdefault(tuple(_has(one, letter) for one in sets), letter)
+            kinds.setdefault(tuple(letter in one for one in sets.values()), letter)
         letters = [*kinds.values()]
         self.letters = tuple(letters)
         self.few = (*letters[:1], *[letter for letter in letters[1:] if not letter.isalnum()][:7])
@@ -257,7 +257,7 @@ class _Maker:
 
     def _rounds(self, body: Items) -> tuple[str, ...]:
         if _is_character(body):
-            return tuple(letter for letter in self.letters if _has(body[0], letter))
+            return tuple(letter for letter in self.letters if letter in self._letters_of[id(body[0])])
         return tuple(dict.fromkeys(text for _ in range(8) if (text := self.text(body))))
 
     def text(self, items: Items) -> str:
@@ -266,8 +266,10 @@ class _Maker:
 
     def _item(self, item: Item) -> str:
         code, arguments = item
-        if code in _CHARACTERS:
-            return self._random.choice([letter for letter in self.letters if _has(item, letter)] or [""])
+        if code in CHARACTERS:
+            return self._random.choice(
+                [letter for letter in self.letters if letter in self._letters_of[id(item)]] or [""]
+            )
         if code in _REPEATS:
             least, most, body = arguments
             return "".join(self.text(body) for _ in range(min(least + self._random.randrange(2), most)))
@@ -278,67 +280,25 @@ class _Maker:
 
 def _sets(items: Items) -> Iterator[Item]:
     for item in items:
-        if item[0] in _CHARACTERS:
+        if item[0] in CHARACTERS:
             yield item
         for part in _parts(item[1]):
             yield from _sets(part)
 
 
-def _has(item: Item, letter: str) -> bool:
-    """Return whether an item that is a set of letters has one."""
-    code, arguments = item
-    match code:
-        case codes.LITERAL:
-            return bool(ord(letter) == arguments)
-        case codes.NOT_LITERAL:
-            return bool(ord(letter) != arguments)
-        case codes.ANY:
-            return letter != "\n"
-        case codes.RANGE:
-            return bool(arguments[0] <= ord(letter) <= arguments[1])
-        case codes.CATEGORY:
-            return re.match(_CATEGORIES[arguments], letter, re.ASCII) is not None
-        case codes.NEGATE:
-            return False
-    return any(_has(one, letter) for one in arguments) is not (arguments[0][0] is codes.NEGATE)
+def _letters(item: Item) -> frozenset[str]:
+    """Return what an item that is a set of letters has."""
+    has = compiler.compile(parser.SubPattern(parser.State(), [item]), re.ASCII).match
+    return frozenset(filter(has, map(chr, range(256))))
 
 
-_CATEGORIES = {
-    codes.CATEGORY_DIGIT: r"\d",
-    codes.CATEGORY_NOT_DIGIT: r"\D",
-    codes.CATEGORY_SPACE: r"\s",
-    codes.CATEGORY_NOT_SPACE: r"\S",
-    codes.CATEGORY_WORD: r"\w",
-    codes.CATEGORY_NOT_WORD: r"\W",
-}
+def is_slow(used: Used, texts: Iterable[SlowText]) -> SlowText | None:
+    """Return a text of which four times as much takes more than eight times the steps."""
+    matching = Matching(used.pattern)
 
-_LENGTHS = {1 << 7: 1 << 7, 1 << 9: 1 << 9, 1 << 11: 1 << 13}
-"""Lengths at which a text is noticed, and from which its time is compared: beyond what bounded repeats can take."""
-_NOTICED = 0.0003
-"""Seconds that are less than a quadratic match of 2,048 characters takes, and more than a linear one."""
-_LEAST = 0.001
-"""Seconds below which times are too short to be compared."""
+    def grows(text: SlowText, rounds: int) -> bool:
+        few, many = (matching.steps(text.of_rounds(n), is_searched=used.is_searched) for n in (rounds, 4 * rounds))
+        return many > min(8 * few, MOST_STEPS)
 
-
-def is_slow(used: Used, text: SlowText) -> bool:
-    """Return whether the time for a text grows much faster than its length."""
-    noticed = (compared for length, compared in _LENGTHS.items() if _seconds(used, text.of_length(length)) > _NOTICED)
-    return any(all(_grows(used, text, compared, rounds) for rounds in (1, 3)) for compared in noticed)
-
-
-def _grows(used: Used, text: SlowText, length: int, rounds: int) -> bool:
-    """Return whether four times the length takes more than eight times as long, by the least of some rounds."""
-    few, many = (min(_seconds(used, text.of_length(n)) for _ in range(rounds)) for n in (length, 4 * length))
-    return many > 8 * max(few, _LEAST)
-
-
-def _seconds(used: Used, text: str) -> float:
-    pattern: Any = used.pattern
-    subject = text.encode("latin-1") if isinstance(pattern.pattern, bytes) else text
-    start = process_time()
-    if used.is_searched:
-        deque(pattern.finditer(subject), maxlen=0)
-    else:
-        pattern.match(subject)
-        pattern.fullmatch(subject)
-    return process_time() - start
+    # Twice, because a repeat with a limit has not reached it in a short text.
+    return next((text for text in texts if grows(text, 4) and grows(text, 32)), None)

@@ -4,13 +4,19 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
+from xdist.remote import Producer
+from xdist.scheduler import LoadFileScheduling
+from xdist.workermanage import WorkerController
 
+from tests.run import has_npm_packages
 from tests.support import hostile
 from tests.support.goldens import Goldens
+from tests.support.guards import PATIENCE, missing
 from tests.support.shared import made_once
 from tests.support.site import SAMPLES, SEEDS, build_site
 
@@ -78,6 +84,26 @@ def hostile_site(run_folder: Path) -> Path:
     return made_once(run_folder / "hostile", lambda folder: build_site(hostile.write(folder), folder / name)) / name
 
 
+@pytest.fixture(scope="session", autouse=True)
+def patient() -> Iterator[None]:
+    """Let the package wait as long as a slow machine needs, for what it gives up on soon where people use it."""
+    with pytest.MonkeyPatch.context() as patch:
+        for name in (
+            "programs.interpreters._LONGEST_START",
+            "workers.dask._SECONDS_TO_ANSWER",
+            "live.served._WAITING_SECONDS",
+        ):
+            patch.setattr(f"reportgen.{name}", PATIENCE)
+        yield
+
+
+@pytest.fixture(scope="session")
+def npm() -> None:
+    """Need what `python tests/run.py` installs from npm."""
+    if not has_npm_packages():
+        missing("NPM", "no packages of npm: run `python tests/run.py`, which installs them")
+
+
 @pytest.fixture
 def goldens(request: pytest.FixtureRequest) -> Goldens:
     """Return the texts of earlier runs; `--update-goldens` rewrites them."""
@@ -88,6 +114,23 @@ def pytest_configure(config: pytest.Config) -> None:
     # A worker sends its reports to the process that counts.
     if os.environ.get("REPORTGEN_REQUIRE_BROWSER") and not config.option.collectonly and not _is_worker(config):
         config.pluginmanager.register(BrowserTestsMustRun())
+
+
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> LoadFileScheduling:
+    return OnceScheduling(config, log)
+
+
+class OnceScheduling(LoadFileScheduling):
+    """Runs each test once: one that ended its process is not given to the process that takes the place."""
+
+    def remove_node(self, node: WorkerController) -> str | None:
+        for tests in self.assigned_work[node].values():
+            for name, is_done in tests.items():
+                if not is_done:
+                    tests[name] = True
+                    super().remove_node(node)
+                    return name
+        return super().remove_node(node)
 
 
 def _is_worker(config: pytest.Config) -> bool:

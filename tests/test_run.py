@@ -1,6 +1,8 @@
 """The command that runs the tests installs what they need once, and for the Python that runs it."""
 
+import os
 import platform
+import subprocess
 import sys
 import venv
 from pathlib import Path
@@ -65,6 +67,17 @@ def test_a_changed_template_is_installed_again(calls: list[list[str]]) -> None:
 
 def test_an_installation_makes_what_a_later_call_looks_for() -> None:
     assert run._is_made()
+
+
+def test_a_test_that_ends_its_process_fails_by_name_and_the_rest_runs(tmp_path: Path) -> None:
+    tests = "def test_one(): pass\ndef test_two(): __import__('os')._exit(1)\ndef test_three(): pass\n"
+    (tmp_path / "test_it.py").write_text(tests, encoding="utf-8")
+    command = [sys.executable, "-m", "pytest", "-p", "tests.conftest", "-n", "1", "--dist", "loadfile", str(tmp_path)]
+    ran = subprocess.run(
+        [*command, "--rootdir", tmp_path, "-c", os.devnull], capture_output=True, text=True, check=False
+    )
+    assert "crashed while running 'test_it.py::test_two'" in ran.stdout, ran
+    assert "1 failed, 2 passed" in ran.stdout
 
 
 def test_for_the_newest_compiler_neither_a_browser_nor_npm_is_asked_for(calls: list[list[str]]) -> None:

@@ -1,19 +1,21 @@
 """A Chromium for the tests in this directory; a page in it that has problems fails its test."""
 
-import os
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 from tests.browser.browser import Watch, find_browser, served
+from tests.support.guards import PATIENCE, missing
 from tests.support.shared import made_once
 from tests.support.site import build_site, relative, views
 from tests.support.synthetic import write_dump
 
 NO_BROWSER = "no Chromium: run `python tests/run.py`, which installs one, or set REPORTGEN_CHROMIUM to its path"
+expect.set_options(timeout=PATIENCE * 1000)
 
 
 @pytest.hookimpl(tryfirst=True)  # because `-m browser` and `-m slow` select after this
@@ -30,11 +32,10 @@ def browser() -> Iterator[Browser]:
     """Yield a headless Chromium; without one the tests are skipped, or fail with REPORTGEN_REQUIRE_BROWSER set."""
     executable = find_browser()
     if not executable:
-        give_up = pytest.fail if os.environ.get("REPORTGEN_REQUIRE_BROWSER") else pytest.skip
-        give_up(NO_BROWSER)
+        missing("BROWSER", NO_BROWSER)
     with sync_playwright() as playwright:
         quiet = ["--disable-gpu", "--disable-quic", "--disable-sync"]
-        browser = playwright.chromium.launch(executable_path=executable, args=quiet)
+        browser = playwright.chromium.launch(executable_path=executable, args=quiet, timeout=0)
         yield browser
         browser.close()
 
@@ -45,13 +46,34 @@ def watch(browser: Browser, serve: object) -> Iterator[Watch]:
 
     It ends before `serve` does: a page may still be loading when its test is over.
     """
-    context = browser.new_context()
+    with watching(browser) as watch:
+        yield watch
+
+
+@contextmanager
+def watching(browser: Browser, **options: Any) -> Iterator[Watch]:
+    """Yield the watch over a new context, which waits as long as a page needs."""
+    context = browser.new_context(**options)
+    context.set_default_timeout(PATIENCE * 1000)
     try:
         watch = Watch(context)
         yield watch
         watch.check()
     finally:
         context.close()
+
+
+@pytest.fixture
+def without_scripts(browser: Browser, samples_site: Path) -> Iterator[Callable[[str], Page]]:
+    """`without_scripts(path)` shows a page of the samples in a browser that runs no script."""
+    with watching(browser, java_script_enabled=False) as watch:
+        page, address = watch.context.new_page(), watch.allow(samples_site)
+
+        def visit(path: str) -> Page:
+            page.goto(address + path)
+            return page
+
+        yield visit
 
 
 @pytest.fixture

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Page, expect
 
 from tests.support.site import shard
 
@@ -77,12 +77,9 @@ def test_a_box_is_reached_by_the_keyboard_and_leads_to_a_value(visit: Visit, sam
     expect(page.locator("section:target")).to_be_visible()
 
 
-def test_it_needs_no_script(browser: Browser, samples_site: Path, module: Path) -> None:
-    context = browser.new_context(java_script_enabled=False)
-    page = context.new_page()
-    page.goto((module / "index.html").as_uri())
+def test_it_needs_no_script(without_scripts: Visit, samples_site: Path, module: Path) -> None:
+    page = without_scripts(f"{module.relative_to(samples_site).as_posix()}/index.html")
     expect(page.locator("section[aria-labelledby=peak] .icicle a").first).to_be_visible()
-    context.close()
 
 
 def test_on_paper_boxes_keep_their_colors(visit: Visit, page: Page, samples_site: Path, module: Path) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Literal
 
 import pytest
-from playwright.sync_api import Browser, Locator, Page, expect
+from playwright.sync_api import Locator, Page, expect
 
 from reportgen.reports.formats import human_bytes
 from tests.support.site import shard
@@ -296,16 +296,13 @@ def test_no_line_crosses_what_is_below_a_peak(module_page: Page) -> None:
 
 
 def test_the_static_drawing_marks_the_peak_as_the_chart_does(
-    samples_site: Path, module_path: str, module_page: Page, browser: Browser
+    module_path: str, module_page: Page, without_scripts: Visit
 ) -> None:
     figure = module_page.locator("figure[data-space='0']")
     name = figure.locator("svg g.mark-text.role-mark text").filter(has_text=re.compile("^peak"))
     shown = name.text_content() or ""
-    context = browser.new_context(java_script_enabled=False)
-    static = context.new_page()
-    static.goto((samples_site / module_path).as_uri())
+    static = without_scripts(module_path)
     expect(static.locator("figure[data-space='0'] .drawing .name").first).to_have_text(shown)
-    context.close()
 
 
 def test_the_legend_draws_lines_as_the_chart_does(module_page: Page) -> None:

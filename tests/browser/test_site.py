@@ -1,12 +1,12 @@
 """Every kind of page in a real browser: from a disk, from a server, on a phone, and without scripts."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Locator, Page, expect
+from playwright.sync_api import Locator, Page, expect
 
-from tests.browser.browser import SUB_PATH, Watch
+from tests.browser.browser import SUB_PATH
 from tests.support.site import relative, views
 
 Visit = Callable[..., Page]
@@ -131,22 +131,6 @@ def test_the_theme_is_the_one_of_the_system_until_it_is_chosen(visit: Visit, sam
 
 
 # Without scripts
-
-
-@pytest.fixture
-def without_scripts(browser: Browser, samples_site: Path) -> Iterator[Callable[[str], Page]]:
-    """`open(path)` shows a page of the samples in a browser that runs no script."""
-    context = browser.new_context(java_script_enabled=False)
-    watch, page = Watch(context), context.new_page()
-    address = watch.allow(samples_site)
-
-    def visit(path: str) -> Page:
-        page.goto(address + path)
-        return page
-
-    yield visit
-    watch.check()
-    context.close()
 
 
 def test_without_scripts_every_text_and_row_is_shown_and_no_useless_control(

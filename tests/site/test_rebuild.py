@@ -253,5 +253,5 @@ def test_several_processes_write_the_same_pages_of_one_dump(dumps: Path, site: P
     run(a_dump(dumps), site)
     shared = site.with_name("shared out")
     program = [sys.executable, "-c", _SHARED_OUT, "build", str(a_dump(dumps)), "-o", str(shared), "--jobs", "3"]
-    subprocess.run(program, capture_output=True, check=True, text=True, timeout=300)
+    subprocess.run(program, capture_output=True, check=True, text=True)
     assert contents(shared) == contents(site)

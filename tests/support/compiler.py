@@ -2,12 +2,14 @@
 
 from collections.abc import Sequence
 from pathlib import Path
+from threading import Lock
 
 from reportgen.analyse.sizes import rounded_by_xla
 from reportgen.input.names import PART_SUFFIXES
 from tests.support.dumps import edited
 from tests.support.sound import BLOCK, RANGES, USED
 
+WRITING = Lock()
 STEM = "module_0001.jit_step.cpu_after_optimizations"
 BIG_PAGE = "v/0.html"  # of the value `big`, in its module's folder
 HELD_BESIDE = 1024  # bytes at the peak besides those of `big`: parameter, output, `a` and `b`
@@ -39,7 +41,8 @@ def part_paths(folder: Path, stem: str = STEM) -> list[Path]:
 
 
 def write(folder: Path, parts: Sequence[str], stem: str = STEM) -> None:
-    """Write the parts as a compiler does: one file after another, each emptied and filled."""
+    """Write the parts as a compiler does: one file after another, each emptied and filled, between two scans."""
     folder.mkdir(parents=True, exist_ok=True)
-    for path, text in zip(part_paths(folder, stem), parts, strict=False):
-        path.write_text(text, encoding="utf-8")
+    with WRITING:
+        for path, text in zip(part_paths(folder, stem), parts, strict=False):
+            path.write_text(text, encoding="utf-8")

@@ -5,16 +5,14 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from threading import Condition, Thread
-from time import monotonic
 
 from reportgen.analyse.devices import MAIN_SPACE
 from reportgen.live.loop import Watcher
 from reportgen.live.tracked import ShownBuild, Timing
 from reportgen.live.tracker import ScanResult
 from reportgen.options import WatchOptions
-
-TIMEOUT = 60.0
-"""Wait this long for what must come: long, because only a failing test waits in full."""
+from tests.support.compiler import WRITING
+from tests.support.guards import PATIENCE
 
 QUICK = Timing(quiet=0.05, at_most=0.5, grace=0.2, patience=3600.0, polling=0.05, safety=2.0)
 """The timing of users without what would make a test slow; a truncated dump is never shown."""
@@ -52,6 +50,7 @@ class Watched(Watcher):
         self.lines: list[str] = []
         self.peaks: dict[str, list[int | None]] = {}
         self.scans = 0
+        self.failures: list[BaseException] = []
         self.url = ""
         super().__init__(options, self._hear, timing)
 
@@ -61,7 +60,8 @@ class Watched(Watcher):
             self.changed.notify_all()
 
     def scan(self) -> ScanResult:
-        result = super().scan()
+        with WRITING:
+            result = super().scan()
         with self.changed:
             self.scans += 1
             for label in result.built:
@@ -74,7 +74,8 @@ class Watched(Watcher):
     def until(self, holds: Callable[[], bool], what: str = "") -> None:
         """Wait until a condition holds; it is checked after each scan and each line."""
         with self.changed:
-            assert self.changed.wait_for(holds, TIMEOUT), (what, self.peaks, self.lines)
+            assert self.changed.wait_for(lambda: self.failures or holds(), PATIENCE), (what, self.peaks, self.lines)
+            assert not self.failures
 
     def until_shown(self, folder: str, peak: int) -> None:
         self.until(lambda: self.peaks.get(folder, [None])[-1] == peak, f"{folder}: {peak}")
@@ -92,9 +93,7 @@ class Watched(Watcher):
 
     def until_written(self) -> None:
         """Wait until every page is on disk."""
-        end = monotonic() + TIMEOUT
         while not self.site.is_written:
-            assert monotonic() < end
             self.until_scanned(1)
 
 
@@ -110,14 +109,13 @@ def watching(
     """Run in a thread of its own and stop everything at the end; an exception in it fails the test."""
     options = WatchOptions(paths=paths, output=output, title="Memory", polls=polls, serves=serves, port=port)
     watcher = Watched(options, timing)
-    failures: list[BaseException] = []
 
     def run() -> None:
         try:
             watcher.run()
         except BaseException as failure:
-            failures.append(failure)
             with watcher.changed:
+                watcher.failures.append(failure)
                 watcher.changed.notify_all()
 
     with watcher.running() as server:
@@ -125,14 +123,13 @@ def watching(
         thread = Thread(target=run, name="watching")
         thread.start()
         try:
-            watcher.until(lambda: watcher.scans > 0 or bool(failures))
+            watcher.until(lambda: watcher.scans > 0)
             yield watcher
         finally:
             watcher.stop()
-            thread.join(TIMEOUT)
-            assert not thread.is_alive()
-    if failures:
-        raise failures[0]
+            thread.join()
+    if watcher.failures:
+        raise watcher.failures[0]
 
 
 def shown_are(watcher: Watched, folder: str, allowed: Sequence[int]) -> bool:

@@ -120,17 +120,17 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> LoadFil
     return OnceScheduling(config, log)
 
 
-class OnceScheduling(LoadFileScheduling):
+class OnceScheduling(LoadFileScheduling):  # type: ignore[misc]
     """Runs each test once: one that ended its process is not given to the process that takes the place."""
 
     def remove_node(self, node: WorkerController) -> str | None:
-        for tests in self.assigned_work[node].values():
-            for name, is_done in tests.items():
-                if not is_done:
-                    tests[name] = True
-                    super().remove_node(node)
-                    return name
-        return super().remove_node(node)
+        files: list[dict[str, bool]] = list(self.assigned_work[node].values())
+        running = next(((tests, name) for tests in files for name, is_done in tests.items() if not is_done), None)
+        if running:
+            tests, name = running
+            tests[name] = True
+        super().remove_node(node)
+        return running[1] if running else None
 
 
 def _is_worker(config: pytest.Config) -> bool:

@@ -417,7 +417,12 @@ def test_no_processor_is_used_while_the_system_gives_no_connection(
 
     plain = server.socket
     monkeypatch.setattr(server, "socket", Socket())
-    monkeypatch.setattr("reportgen.live.server.sleep", lambda seconds: pauses.append(seconds) or sleep(seconds))
+
+    def pause(seconds: float) -> None:
+        pauses.append(seconds)
+        sleep(seconds)
+
+    monkeypatch.setattr("reportgen.live.server.sleep", pause)
     server.start()
     try:
         with socket.create_connection(("127.0.0.1", server.server_port)) as waiting:

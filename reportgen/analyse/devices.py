@@ -108,7 +108,7 @@ class Capacity:
 def read_capacity(text: str) -> tuple[int, Capacity]:
     """Return a memory space and its capacity from `16GiB`, `v5e` or `host=64GiB`; raise ValueError for anything else.
 
-    `16GB` is read as 16 × 10⁹ bytes, `16G` and `16GiB` as 16 × 2³⁰.
+    `16GB` is read as 16 × 10⁹ bytes, `16G` and `16GiB` as 16 × 2³⁰. A number of bytes below 1 MiB needs its `B`.
     """
     space = _SPACE.fullmatch(text)
     color, amount = (_color(space[1]), space[2]) if space else (MAIN_SPACE, text)
@@ -120,6 +120,8 @@ def read_capacity(text: str) -> tuple[int, Capacity]:
     number, unit, binary = match.groups(default="")
     is_decimal = amount.strip().upper().endswith("B") and unit and not binary
     size = round(Fraction(number) * (1000 if is_decimal else 1024) ** _UNITS[unit.upper()])
+    if amount.strip() == number and 0 < Fraction(number) < 1 << 20:
+        raise ValueError(f"a unit is needed: did you mean {number}GiB? {number}B is a number of bytes")
     if size <= 0:
         raise ValueError("a capacity of more than 0 bytes is needed")
     return color, Capacity(size, "given", "flag")

@@ -100,8 +100,8 @@ def test_a_cut_dump_fits_no_device_and_passes_no_gate(run: Run, tmp_path: Path) 
     fitting = run("check", file, "--capacity", "16GiB")
     assert (fitting.code, "cannot be judged" in fitting.out) == (4, True)
     assert "Fits" not in run("explain", file, "--capacity", "16GiB").out
-    assert run("check", file, "--capacity", "1").code == 3
-    assert "Does not fit: needs at least" in run("explain", file, "--capacity", "1").out
+    assert run("check", file, "--capacity", "1B").code == 3
+    assert "Does not fit: needs at least" in run("explain", file, "--capacity", "1B").out
     budget = tmp_path / "budgets.toml"
     budget.write_text('[[budget]]\nmodule = "*"\nfigure = "needed"\nmax = "16GiB"\n')
     assert run("check", file, "--budgets", budget).code == 4

@@ -51,7 +51,7 @@ def test_the_report_has_what_is_needed_beside_what_is_allocated(run: Run) -> Non
 @pytest.mark.parametrize(("size", "verdict"), [(NEEDED, "fits"), (NEEDED - 1, "does not fit")])
 def test_the_verdict_is_about_what_is_needed(run: Run, size: int, verdict: str) -> None:
     fits = verdict == "fits"
-    flags = ("--capacity", f"0={size}")
+    flags = ("--capacity", f"0={size}B")
     assert run("check", *flags, "dumps").code == (0 if fits else 3)
     space, one = space_of(run, *flags), explained(run, *flags)
     assert space["capacity"]["excess_bytes"] == NEEDED - size
@@ -108,7 +108,7 @@ def test_a_budget_can_hold_what_is_needed_or_what_is_allocated(run: Run, figure:
 
 def test_a_dump_without_live_ranges_needs_the_same(run: Run) -> None:
     Path("dumps", NAME).write_text(WITHOUT_RANGES, encoding="utf-8")
-    space, one = space_of(run, "--capacity", f"0={NEEDED}"), explained(run)
+    space, one = space_of(run, "--capacity", f"0={NEEDED}B"), explained(run)
     assert (space["needed_bytes"], space["peak_resident_bytes"]) == (NEEDED, None)
     assert space["capacity"]["excess_bytes"] == 0
     kinds = "temporaries 4.50 KiB, arguments, outputs and constants 512 B"

@@ -49,14 +49,14 @@ def add(options: argparse.Namespace, terminal: Terminal) -> int:
     store = _store_of(options)
     budgets = budgets_of(options.budgets)
     record = _record_of(options)
-    _history_at(store, options.max_dump_bytes, terminal.warning)  # so that nothing is made where it cannot be read
+    _history_at(store, options.max_dump_bytes, lambda words: None)  # so that nothing is made where it cannot be read
     with ExitStack() as until_written:
         if isinstance(store, Path) and not (options.output and is_same(store.parent, options.output)):
             with refusing(store):  # first, because nothing is made of a site if it cannot be written
                 until_written.enter_context(locked(store.resolve().parent, _PATIENCE_SECONDS))
         site = until_written.enter_context(_opened(options)) if options.output else None
         # Read again, because another process may have added a build since.
-        before = _history_at(store, options.max_dump_bytes, lambda words: None)
+        before = _history_at(store, options.max_dump_bytes, terminal.warning)
         if options.redaction:
             _check_names(parse_history(before), options.redaction)
         after = before + lines_to_add(before, record)

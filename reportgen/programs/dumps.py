@@ -2,13 +2,14 @@
 
 While the program runs, a folder with a random name of its own holds a folder for each process. Afterwards files that no
 report reads are deleted, and the others move to folders whose names do not change from run to run. A hidden file says
-what was run and which files are the run's own. The next run deletes those, and what an interrupted run has left in its
-random folder; `output/own_files.py` has the rule. A file that is not as the run has left it stays, and is named.
+what was run and which files are the run's own. The next run deletes those, and random folders with what an interrupted
+run or a process that outlived one has left; `output/own_files.py` has the rule. A file that is not as the run has left
+it stays, and is named.
 
     .reportgen-run.json
     {"command": ["python", "train.py"], "exit_code": 1, "seconds": 11.4, "flags": "--xla_dump_hlo_as_text",
      "processes": 1, "modules": 18, "dumped_bytes": 3540000, "kept_bytes": 480000,
-     "files": {"module_0000…": "SIZE-DIGEST", …}, "working": ""}
+     "files": {"module_0000…": "SIZE-DIGEST", …}}
 """
 
 import hashlib
@@ -18,7 +19,7 @@ import re
 import secrets
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import asdict
 from itertools import chain, count
 from pathlib import Path
@@ -81,9 +82,9 @@ def claimed(directory: Path) -> Iterator[Claim]:
                 f"{directory}: holds files that `reportgen run` did not write; name another folder with --dumps"
             )
         with locked(directory):
-            kept = _clear(directory, _last_run(directory))
+            kept = _clear(directory, _last_files(directory))
             working = directory / f"{_WORKING}{secrets.token_hex(8)}"
-            write_marker(directory, {"files": {}, "working": working.name})
+            write_marker(directory, {"files": {}})
             working.mkdir()
             yield Claim(working, kept)
     except OSError as error:
@@ -147,39 +148,31 @@ def marker_of(command: Sequence[str], exit_code: int, seconds: float, flags: str
     """Return the content of the marker after a run."""
     figures = {name: value for name, value in asdict(left).items() if name != "signs"}
     run = {"command": list(command), "exit_code": exit_code, "seconds": round(seconds, 1), "flags": flags}
-    return {**run, "modules": left.signs.assignments, **figures, "working": ""}
+    return {**run, "modules": left.signs.assignments, **figures}
 
 
-class _LastRun(NamedTuple):
-    """What the marker says of the last run: its files, and its random folder if it did not come to its end."""
-
-    files: Mapping[str, str]
-    working: str
-
-
-def _last_run(directory: Path) -> _LastRun:
-    """Return what the last run left. Raises OutputRefused for a marker that no run can have written."""
+def _last_files(directory: Path) -> Mapping[str, str]:
+    """Return the files that the last run left. Raises OutputRefused for a marker that no run can have written."""
     marker = directory / MARKER
     if not os.path.lexists(marker):
-        return _LastRun({}, "")
+        return {}
     try:
-        stated = json.loads(plain_bytes(marker))
-        files, working = stated["files"], stated.get("working", "")
-        if not isinstance(files, dict) or not isinstance(working, str):
+        files = json.loads(plain_bytes(marker))["files"]
+        if not isinstance(files, dict):
             raise TypeError(f"{marker} states no files")
     except (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError):
         raise OutputRefused(f"{marker}: damaged; delete the folder or name another with --dumps") from None
-    return _LastRun({name: str(fingerprint) for name, fingerprint in files.items()}, working)
+    return {name: str(fingerprint) for name, fingerprint in files.items()}
 
 
-def _clear(directory: Path, last: _LastRun) -> tuple[str, ...]:
-    """Delete what the last run left, and return which of its files were changed since."""
-    changed = [name for name, fingerprint in last.files.items() if not _is_as_left(directory, name, fingerprint)]
-    deleted = delete(directory, [name for name in last.files if name not in changed])
-    working = place_in(directory, last.working) if _NAME_OF_WORKING.fullmatch(last.working) else None
-    if working and working.is_dir() and not working.is_symlink():
-        delete(directory, [path.relative_to(directory).as_posix() for path in files_below(working)])
-        _remove_empty(working)
+def _clear(directory: Path, files: Mapping[str, str]) -> tuple[str, ...]:
+    """Delete what earlier runs left, and return which of the last one's `files` were changed since."""
+    changed = [name for name, fingerprint in files.items() if not _is_as_left(directory, name, fingerprint)]
+    deleted = delete(directory, [name for name in files if name not in changed])
+    for working in [path for path in directory.iterdir() if _NAME_OF_WORKING.fullmatch(path.name)]:
+        if working.is_dir() and not working.is_symlink():
+            delete(directory, [path.relative_to(directory).as_posix() for path in files_below(working)])
+            _remove_empty(working)
     # `delete` is not asked about these; those that are gone already are in nobody's way.
     there = [name for name in changed if (place := place_in(directory, name)) is None or os.path.lexists(place)]
     return tuple(sorted([*deleted.kept, *there]))
@@ -196,7 +189,7 @@ def _is_as_left(directory: Path, name: str, fingerprint: str) -> bool:
 
 def _remove_empty(top: Path) -> None:
     for folder, _, _ in os.walk(top, topdown=False):  # from below, because that empties the folders above
-        if not any(Path(folder).iterdir()):
+        with suppress(OSError):  # it holds something
             Path(folder).rmdir()
 
 

@@ -81,7 +81,7 @@ def add_lists(target: Path, foreign: set[Path], random: Random) -> None:
         MANIFEST: json.dumps({"parts": {"": {"folder": "", "files": names}}, "seal": "0" * 16}),
         UNFINISHED: "\n".join(map(json.dumps, names)),
         LOCK: "1\n",
-        MARKER: json.dumps({"files": dict.fromkeys(names, f"17-{'0' * 16}"), "working": random.choice(names or [""])}),
+        MARKER: json.dumps({"files": dict.fromkeys(names, f"17-{'0' * 16}")}),
     }
     for name, text in forged.items():
         path = target / name

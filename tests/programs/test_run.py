@@ -51,6 +51,7 @@ def dumped(folder: Path) -> list[str]:
     return sorted(path.relative_to(dumps).as_posix() for path in dumps.rglob("*-buffer-assignment.txt"))
 
 
+OLD = ".reportgen-run-0123456789abcdef/pid-7"
 FIRST = "module_0000.jit_step.cpu_after_optimizations-buffer-assignment.txt"
 
 
@@ -441,23 +442,19 @@ def test_nothing_is_deleted_through_a_link(run: Run, tmp_path: Path) -> None:
         (dumps / name).symlink_to(elsewhere, target_is_directory=True)
     (dumps / "one.txt").symlink_to(elsewhere / "results.csv")
     listed = dict.fromkeys(["main/results.csv", "one.txt"], fingerprint(elsewhere / "results.csv"))
-    stated = {"files": listed, "working": ".reportgen-run-0123456789abcdef"}
-    (dumps / ".reportgen-run.json").write_text(json.dumps(stated), encoding="utf-8")
+    (dumps / ".reportgen-run.json").write_text(json.dumps({"files": listed}), encoding="utf-8")
     run(COMPILE)
     assert (elsewhere / "results.csv").read_text(encoding="utf-8") == "mine"
     assert (dumps / "one.txt").is_symlink()
 
 
-def test_what_an_interrupted_run_has_left_is_deleted(run: Run, tmp_path: Path) -> None:
-    dumps = tmp_path / "xla-dumps"
-    working = dumps / ".reportgen-run-0123456789abcdef"
-    (working / "pid-7").mkdir(parents=True)
-    (working / "pid-7" / FIRST).write_text("cut off", encoding="utf-8")
-    stated = {"files": {}, "working": working.name}
-    (dumps / ".reportgen-run.json").write_text(json.dumps(stated), encoding="utf-8")
+def test_what_an_earlier_run_or_a_process_that_outlived_it_has_left_is_deleted(run: Run, tmp_path: Path) -> None:
+    for late in (Path(run(f"{COMPILE}; print(flags()['--xla_dump_to'])").out.strip()), tmp_path / "xla-dumps" / OLD):
+        late.mkdir(parents=True)
+        (late / FIRST).write_text("cut off", encoding="utf-8")
     run(COMPILE)
-    assert not working.exists()
     assert dumped(tmp_path) == [FIRST]
+    assert not list((tmp_path / "xla-dumps").glob(".reportgen-run-*"))
 
 
 def test_a_file_of_the_user_is_not_overwritten_by_a_dump_of_its_name(run: Run, tmp_path: Path) -> None:
@@ -484,7 +481,7 @@ def test_a_dump_that_was_changed_since_the_last_run_is_kept_and_named(run: Run, 
     assert dump.read_text(encoding="utf-8") == "my notes"
 
 
-@pytest.mark.parametrize("text", ['{"files": 5}', '{"files": {}, "working": 5}', "[" * 100_000, "[]", "5"])
+@pytest.mark.parametrize("text", ['{"files": 5}', "[" * 100_000, "[]", "5"])
 def test_a_marker_that_no_run_has_written_is_refused(run: Run, tmp_path: Path, text: str) -> None:
     (tmp_path / "xla-dumps").mkdir()
     (tmp_path / "xla-dumps" / ".reportgen-run.json").write_text(text, encoding="utf-8")

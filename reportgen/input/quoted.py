@@ -7,7 +7,10 @@ and colors differ from line to line and are one prefix all the same. Lines witho
 
 import json
 import re
+from bisect import bisect_left
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from typing import Literal
 
@@ -19,6 +22,7 @@ Kind = Literal["heading", "allocation", "total", "used values", "live ranges", "
 _LONGEST_PREFIX = 400
 _MOST_LINES = 1_000  # that other programs may write before the second line of a piece
 _MOST_PREFIXES = 100  # because for each of them all lines of a text are read
+_NEAREST = 8  # plans on each side of a piece that are compared with it
 _END = rb"(?=[ \t]*(?:\\n|[\"']|\x1b\[|$))"  # of a line, also of one in a string or in color
 _OPENING = re.compile(
     rb"(BufferAssignment:" + _END + rb")"
@@ -38,6 +42,11 @@ _KINDS: dict[int | None, Kind] = {
     6: "live ranges",
     7: "fence",
 }
+_PARTS: dict[Kind, int] = {"heading": 0, "allocation": 0, "total": 1, "used values": 1, "live ranges": 2, "fence": 3}
+"""The file of a dump that a section is in."""
+_NAME = re.compile(
+    rb"^(?: value: )?<\d{1,12} ([^\s{>]{1,300})|^ {2,8}([^\s{:]{1,300})\{[\d,]{0,100}\}:\d", re.MULTILINE
+)
 _ROW_OF_DUMP = re.compile(
     rb"BufferAssignment:|allocation \d| value: <|Total bytes used:|Used values:|<\d| (?:positions|uses|from instr)"
     rb"|HloLiveRange | reused by|  InstructionSequence:"
@@ -66,13 +75,17 @@ class Prefix:
 
 @record(kw_only=False)
 class Piece:
-    """A piece of a dump: the bytes [`start`, `end`) of a text, which begin in line `line`, and the sections it has."""
+    """A piece of a dump: the bytes [`start`, `end`) of a text, which begin in line `line`.
+
+    It has sections of some `kinds`, which are in one file of a dump, and the `names` of values.
+    """
 
     start: int
     end: int
     line: int
     prefix: Prefix
     kinds: frozenset[Kind]
+    names: frozenset[bytes]
 
 
 @record(kw_only=False)
@@ -194,11 +207,14 @@ def quoted_pieces(data: bytes) -> Iterator[Piece]:
     regions = [region for openings in _openings(data).values() for region in _regions(openings, len(data))]
     counted, line = 0, 1
     for first, end in sorted(regions, key=lambda region: region[0].start):
-        start = data.rfind(b"\n", 0, first.start) + 1 if first.prefix.text else first.start
+        start = first.start
+        if first.prefix.text:  # so that lines are whole
+            start, end = data.rfind(b"\n", 0, start) + 1, data.rfind(b"\n", 0, end) + 1 if end < len(data) else end
         line, counted = line + data.count(b"\n", counted, start), start
         text = unquoted(data[start:end], first.prefix, 1).data
         if kinds := _sections(text):
-            yield Piece(start, end, line, first.prefix, kinds)
+            names = frozenset(match[1] or match[2] for match in _NAME.finditer(text))
+            yield Piece(start, end, line, first.prefix, kinds, names)
 
 
 def _openings(data: bytes) -> Mapping[bytes, Sequence[_Opening]]:
@@ -228,10 +244,12 @@ def _regions(openings: Sequence[_Opening], size: int) -> Iterator[tuple[_Opening
     kinds: set[Kind] = set()
     index = -1  # of the last allocation; a smaller or equal one begins another dump
     for opening in openings:
-        is_new = opening.kind in ("heading", "fence") or opening.kind in kinds - {"allocation"}
-        if opening.kind == "allocation":
-            is_new = bool(kinds - {"heading", "allocation"}) or opening.index <= index
-        if first is not None and is_new:
+        if first is not None and (
+            opening.kind in ("heading", "fence")
+            or opening.kind in kinds - {"allocation"}
+            or _PARTS[opening.kind] != _PARTS[first.kind]
+            or (opening.kind == "allocation" and opening.index <= index)
+        ):
             yield first, opening.start
             first = None
         if opening.kind == "fence":
@@ -254,21 +272,45 @@ def _sections(text: bytes) -> frozenset[Kind]:
     kinds = {kind for kind, _ in openings}
     allocations = sum(kind == "allocation" for kind, _ in openings)
     is_dump = "heading" in kinds or allocations > 1 or b"\n value: <" in text
-    return frozenset(kinds if (allocations and is_dump) or kinds & {"used values", "live ranges"} else ())
+    return frozenset(kinds if (allocations and is_dump) or kinds & {"total", "used values", "live ranges"} else ())
 
 
 def group_pieces(pieces: Iterable[Piece]) -> tuple[list[list[Piece]], list[Piece]]:
-    """Return the dumps, each as its allocations and later sections, and the pieces that belong to no allocations."""
-    dumps: list[list[Piece]] = []
-    orphans: list[Piece] = []
+    """Return the dumps, each as its allocations and other pieces, and the pieces that belong to no allocations.
+
+    A piece belongs to the nearby plan with the most of the values that it names; of several, to the last before it.
+    """
+    plans, others = list[list[Piece]](), list[Piece]()
     for piece in pieces:
-        latest = next(
-            (dump for dump in reversed(dumps) if pattern_of(dump[0].prefix) == pattern_of(piece.prefix)), None
-        )
         if "allocation" in piece.kinds:
-            dumps.append([piece])
-        elif latest is not None and not any(piece.kinds & part.kinds for part in latest):
-            latest.append(piece)
+            plans.append([piece])
         else:
+            others.append(piece)
+    by_prefix: dict[bytes, list[list[Piece]]] = defaultdict(list)
+    for plan in plans:
+        by_prefix[pattern_of(plan[0].prefix)].append(plan)
+    orphans: list[Piece] = []
+    for piece in others:
+        of_writer = by_prefix[pattern_of(piece.prefix)]
+        place = bisect_left(of_writer, piece.start, key=lambda plan: plan[0].start)
+        before, after = of_writer[max(0, place - _NEAREST) : place][::-1], of_writer[place : place + _NEAREST]
+        near = [*before, *after] if piece.names else before[:1]
+        free = [plan for plan in near if not any(piece.kinds & part.kinds for part in plan) and _may_be_of(piece, plan)]
+        if free:
+            _extend(max(free, key=lambda plan: len(piece.names & plan[0].names)), piece)
+        elif piece.kinds != {"total"}:  # which other programs may print
             orphans.append(piece)
-    return dumps, orphans
+    return plans, orphans
+
+
+def _may_be_of(piece: Piece, plan: Sequence[Piece]) -> bool:
+    return not piece.names or not plan[0].names or not piece.names.isdisjoint(plan[0].names)
+
+
+def _extend(plan: list[Piece], piece: Piece) -> None:
+    """Add a piece to a dump, to the piece that it continues if there is one."""
+    last = plan[-1]
+    if last.end == piece.start:
+        plan[-1] = replace(last, end=piece.end, kinds=last.kinds | piece.kinds)
+    else:
+        plan.append(piece)

@@ -25,7 +25,8 @@ GPU = b"gpu_device_info {\n  device_memory_size: 84942979072\n}\n"
         ("16G", 0, 16 << 30),
         ("16GB", 0, 16 * 10**9),
         ("1.5 MiB", 0, 3 << 19),
-        ("100", 0, 100),
+        ("100B", 0, 100),
+        ("16777216", 0, 1 << 24),
         ("5=64GiB", 5, 64 << 30),
         ("host=64GiB", 5, 64 << 30),
         ("V5E", 0, CHIPS["v5e"]),
@@ -40,6 +41,12 @@ def test_a_capacity_is_an_amount_or_a_chip(text: str, color: int, size: int) -> 
 @pytest.mark.parametrize("text", ["", "0", "-1GiB", "16 apples", "v99", "=16GiB", "x=16GiB", "1e9", "nan"])
 def test_anything_else_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match="needed"):
+        read_capacity(text)
+
+
+@pytest.mark.parametrize("text", ["16", "0.5", "5=16", "1048575"])
+def test_a_small_number_without_a_unit_is_refused(text: str) -> None:
+    with pytest.raises(ValueError, match=f"did you mean {text.removeprefix('5=')}GiB"):
         read_capacity(text)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from reportgen.analyse.devices import read_capacity
 from reportgen.errors import OptionError
-from reportgen.input.pipes import kept_pipe
+from reportgen.input.archives import kept_pipe
 from reportgen.input.reading import DEFAULT_MAX_DUMP_BYTES
 from reportgen.input.remote import AnyPath, is_url, located
 from reportgen.options import DEFAULT_OUTPUT, DEFAULT_TITLE, SITES

@@ -6,8 +6,9 @@ a log (`may_be_log`) are searched further for frames, up to a limit.
 """
 
 import os
+import re
 import stat
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import replace
@@ -17,6 +18,7 @@ from typing import Literal
 
 from reportgen.errors import NoDumpFound, UnreadableInput
 from reportgen.input import logs
+from reportgen.input.archives import unpacked
 from reportgen.input.directories import Folder, is_inside, is_own_file, leads_out, walk
 from reportgen.input.error_texts import MOST_TEXTS, TextFile, WordSearch
 from reportgen.input.line_ends import with_newlines
@@ -32,6 +34,7 @@ from reportgen.input.names import (
     TARGET_OF_TPU,
     DumpName,
     SiblingKind,
+    is_archive,
     is_profile,
     is_something_else,
     is_unread_part,
@@ -64,7 +67,7 @@ from reportgen.input.reading import (
 from reportgen.input.remote import AnyPath, RemotePath
 from reportgen.oom.passages import has_sign
 from reportgen.protos.hlo_proto import has_plan
-from reportgen.protos.profile import profiled_backend, profiled_modules
+from reportgen.protos.profile import ProfiledModule, profiled_backend, profiled_modules
 from reportgen.record import record
 
 __all__ = ["Discovered", "DumpFiles", "PartFile", "Problem", "discover"]
@@ -73,6 +76,7 @@ _OF_THE_PROTO = frozenset(("HLO text", "proto"))
 """Files that say what a proto says, so there is nothing to compare."""
 
 _FIRST_LINE = b"BufferAssignment:"
+_ANOTHER = re.compile(rb"[\r\n]" + _FIRST_LINE)
 
 _LOOKED_FOR = """\
 Looked for files named *-buffer-assignment.txt, for files whose first line is "BufferAssignment:", for logs with
@@ -138,7 +142,7 @@ def discover_all(
     # The text that `reportgen run` leaves next to dumps is part of what their own pages say.
     error_texts = {sibling.path for dump in dumps for sibling in dump.siblings if sibling.path.name == ERROR_TEXT}
     problems = {problem for search in searches for problem in search.problems}
-    readmes = ((path / "README.md", path) for path in paths)
+    readmes = ((search.top / "README.md", search.top) for search in searches)
     return Discovered(
         dumps,
         tuple(sorted(problems, key=lambda problem: (problem.file, problem.message))),
@@ -161,9 +165,12 @@ def _why_none(searches: Sequence[PathSearch]) -> str:
 
 def _search(path: AnyPath, excluded: Path | None, max_bytes: int) -> PathSearch:
     """Return what a path contains. Raises UnreadableInput if it cannot be read; a folder below it is only skipped."""
-    search = PathSearch(path, max_bytes, is_excluded=is_inside(path, excluded))
+    search = PathSearch(path, path, max_bytes, is_excluded=is_inside(path, excluded))
     if search.is_excluded:
         return search
+    if archive := unpacked(path, max_bytes):
+        search.enter(archive)
+        path = archive.folder
     try:
         # Not `Path.is_dir`, because it hides that a path is missing.
         is_folder = path.is_dir() if isinstance(path, RemotePath) else stat.S_ISDIR(path.stat().st_mode)
@@ -180,6 +187,11 @@ def _search(path: AnyPath, excluded: Path | None, max_bytes: int) -> PathSearch:
         for name in folder.links:
             search.report("warning", folder.label(name), "not followed: the link leads out of the dump folder")
         _search_folder(folder, search)
+    if search.archives:
+        words = (
+            f"archives in a folder are not read, here {len(search.archives):,}; give the path of one to read its dumps"
+        )
+        search.report("note", search.archives[0], words)
     return search
 
 
@@ -190,13 +202,13 @@ def _search_folder(folder: Folder, search: PathSearch) -> None:
         forms[without_compression(name)].append(name)
     stems: dict[str, dict[int, list[str]]] = defaultdict(lambda: defaultdict(list))
     protos: list[tuple[str, list[str]]] = []
-    profiled: set[str] = set()
+    profiled: list[ProfiledModule] = []
     earlier_texts = len(search.texts)
     for plain, names in forms.items():
         if split := split_part(plain):
             stems[split.stem][split.part] += names
         elif is_profile(plain):
-            profiled |= _add_profile(folder, names, search)
+            profiled += _add_profile(folder, names, search)
         elif stem := proto_stem(plain):
             protos.append((stem, names))
         else:
@@ -207,8 +219,8 @@ def _search_folder(folder: Folder, search: PathSearch) -> None:
     modules = {(name.module, name.device) for name in texts} | {(name.module, None) for name in texts}
     for stem, names in protos:
         proto = read_stem(stem)
-        if (proto.module, proto.device) not in modules and stem not in profiled:
-            _add_proto(folder, names, search)
+        if (proto.module, proto.device) not in modules:
+            _add_proto(folder, names, search, [known.proto for known in profiled if known.name.startswith(stem)])
 
 
 def _errors_of_all(texts: Sequence[TextFile], search: PathSearch) -> Sequence[SiblingFile]:
@@ -377,6 +389,7 @@ def _look_into(folder: Folder, names: Sequence[str], search: PathSearch) -> None
     """Add the dumps in a file not named as part of one; `names` are its plain and compressed forms."""
     if is_unread_part(names[0]):
         search.report("warning", folder.label(names[0]), "not read: decompress it, or use .gz or .xz")
+    search.archives += [folder.label(name) for name in names if is_archive(name)]
     if is_something_else(names[0]):
         return
     for number, name in enumerate(names, start=1):
@@ -419,8 +432,11 @@ def _content(
         return "unreadable" if may_be_log(path.name) else "other"
 
 
-def _add_proto(folder: Folder, names: Sequence[str], search: PathSearch) -> None:
-    """Add the dump in a proto, if it has a buffer assignment; `names` are its plain and compressed forms."""
+def _add_proto(folder: Folder, names: Sequence[str], search: PathSearch, profiled: Sequence[memoryview] = ()) -> None:
+    """Add the dump in a proto, if it has a buffer assignment and is none of those `profiled` under its name.
+
+    `names` are its plain and compressed forms.
+    """
     chosen = _first_readable(folder, names, search)
     if chosen is None:
         return
@@ -429,7 +445,7 @@ def _add_proto(folder: Folder, names: Sequence[str], search: PathSearch) -> None
         search.report("error", folder.label(chosen), damage)
     elif not has_plan(data):
         search.proto_count += 1
-    else:
+    elif not any(_is_same(data, known) for known in profiled):
         part = PartFile(folder.path / chosen, folder.label(chosen), None, proto="")
         stem = proto_stem(printable(chosen)) or ""
         dump = read_module_name(stem)
@@ -437,11 +453,16 @@ def _add_proto(folder: Folder, names: Sequence[str], search: PathSearch) -> None
         search.add(label=part.label, name=dump, parts=(part,), notes=folder.notes(stem), siblings=siblings)
 
 
-def _add_profile(folder: Folder, names: Sequence[str], search: PathSearch) -> set[str]:
-    """Add the modules in a profile and return their names; `names` are its plain and compressed forms."""
+def _is_same(proto: bytes, other: memoryview) -> bool:
+    """Return whether two protos are one program. XProf writes a map of attributes in an order of its own."""
+    return proto == other or (len(proto) == len(other) and Counter(proto) == Counter(other))
+
+
+def _add_profile(folder: Folder, names: Sequence[str], search: PathSearch) -> Sequence[ProfiledModule]:
+    """Add the modules in a profile and return them; `names` are its plain and compressed forms."""
     chosen = _first_readable(folder, names, search)
     if chosen is None:
-        return set()
+        return ()
     label = folder.label(chosen)
     data, damage = read_available(folder.path / chosen, search.max_bytes)
     modules, broken = profiled_modules(data)
@@ -456,13 +477,30 @@ def _add_profile(folder: Folder, names: Sequence[str], search: PathSearch) -> se
         part = PartFile(folder.path / chosen, f"{label}#{name}", None, proto=module.name)
         dump = replace(read_module_name(name), backend=backend)
         search.add(label=part.label, name=dump, parts=(part,), notes=folder.notes(name))
-    return {module.name for module in modules}
+    return modules
 
 
 def _add_unnamed(folder: Folder, name: str, search: PathSearch) -> None:
+    """Add the dump in a file that begins as one, or the dumps if there are several."""
+    if _has_several(folder.path / name):
+        _add_quoted(folder, name, read_text(folder.path / name, search.max_bytes)[0], search)
+        return
     part = PartFile(folder.path / name, folder.label(name), None)
     notes = folder.notes(_stem(name))
     search.add(label=part.label, name=read_name(printable(name)), parts=(part,), notes=notes)
+
+
+def _has_several(path: AnyPath) -> bool:
+    tail = b""
+    try:
+        with closing(pieces(path)) as stream:
+            for piece in stream:
+                if _ANOTHER.search(tail + piece):
+                    return True
+                tail = piece[-len(_FIRST_LINE) :]
+    except UNREADABLE:  # which is reported when it is read
+        pass
+    return False
 
 
 def _stem(name: str) -> str:

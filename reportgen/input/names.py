@@ -24,6 +24,7 @@ SIBLING_SUFFIXES: Mapping[str, SiblingKind] = {
     "-memory-usage-report.txt": "usage report",
     ".txt": "HLO text",
     ".hlo.pb": "proto",
+    ".hlo_proto.pb": "proto",
 }
 """Suffixes of other files that XLA writes about a module, with the same stem as its dump."""
 
@@ -72,11 +73,13 @@ _SOMETHING_ELSE = re.compile(
         |bin|ckpt|db|h5|npy|npz|onnx|parquet|pickle|pkl|pth?|safetensors|tfevents|tfrecord
         |a|c|cc|cpp|css|cu|h|hpp|html|ipynb|js|map|md|pyc?|pyi|rs|rst|sh|so|ts|wasm
         |cfg|csv|ini|jsonl?|lock|toml|xml|ya?ml
-        |7z|bz2|egg|jar|lz4|rar|tar|tgz|whl|zip|zst
+        |7z|bz2|egg|jar|lz4|rar|tar|tbz2?|tgz|txz|whl|zip|zst
         |gif|ico|jpe?g|mp4|pdf|png|svg|ttf|woff2?|sw[op]
     ))""",
     re.VERBOSE | re.IGNORECASE | re.DOTALL,
 )
+
+_ARCHIVE = re.compile(r".*\.(?:tar(?:\.(?:gz|xz|bz2))?|tgz|txz|tbz2?|zip)", re.IGNORECASE | re.DOTALL)
 
 _MOST_PASSES = 16  # how far the number of a module may go up while it is compiled
 
@@ -174,6 +177,11 @@ def is_unread_part(file_name: str) -> bool:
     """Return whether this is a part of a dump in an unsupported compression."""
     path = PurePath(file_name)
     return path.suffix in _OTHER_COMPRESSION and split_part(path.stem) is not None
+
+
+def is_archive(file_name: str) -> bool:
+    """Return whether a file is named like an archive, which is unpacked if it is given."""
+    return _ARCHIVE.fullmatch(file_name) is not None
 
 
 def read_name(file_name: str) -> DumpName:

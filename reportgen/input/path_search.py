@@ -7,6 +7,7 @@ from itertools import count
 from pathlib import Path
 from typing import Literal
 
+from reportgen.input.archives import Archive
 from reportgen.input.error_texts import TextFile
 from reportgen.input.names import DumpName
 from reportgen.input.reading import DumpFiles, PartFile, Problem, SiblingFile, printable
@@ -15,14 +16,19 @@ from reportgen.input.remote import AnyPath, RemotePath
 
 @dataclass(slots=True)
 class PathSearch:
-    """The dumps and problems of one path, collected while it is searched."""
+    """The dumps and problems of one path, collected while it is searched.
+
+    `top` is the path, or the folder in which an archive is unpacked; `archives` are the labels of those in folders.
+    """
 
     path: AnyPath
+    top: AnyPath
     max_bytes: int
     is_excluded: bool = False
     dumps: list[DumpFiles] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
     texts: list[TextFile] = field(default_factory=list)
+    archives: list[str] = field(default_factory=list)
     proto_count: int = 0
     is_text: bool = False
     description: str = ""
@@ -41,6 +47,13 @@ class PathSearch:
         limit = self.max_bytes
         files = DumpFiles(label=label, name=name, parts=parts, notes=notes, siblings=siblings, max_bytes=limit)
         self.dumps.append(files)
+
+    def enter(self, archive: Archive) -> None:
+        """Search an archive instead of the path, and report what of it is missing."""
+        self.top = archive.folder
+        for why, names in archive.left_out.items():
+            others = f"; so are {len(names) - 1:,} others" if len(names) > 1 else ""
+            self.report("warning", printable(names[0] or self.path.name), f"not read: {why}{others}")
 
     def report(self, severity: Literal["error", "warning", "note"], label: str, message: str) -> None:
         """Add a problem with the file that has this label."""
@@ -102,7 +115,7 @@ def _prefix_equal_labels(searches: Sequence[PathSearch]) -> None:
     holders = Counter(label for search in searches for label in {dump.label for dump in search.dumps})
     for search in searches:
         if any(holders[dump.label] > 1 for dump in search.dumps):
-            prefix = printable(_own_name(search.path)) + "/"
+            prefix = printable(_own_name(search.top)) + "/"
             for place, dump in enumerate(search.dumps):
                 parts = tuple(replace(part, label=prefix + part.label) for part in dump.parts)
                 siblings = tuple(replace(sibling, label=prefix + sibling.label) for sibling in dump.siblings)

@@ -1,0 +1,193 @@
+"""Keep what cannot be searched where it is in a temporary folder: an archive, and what comes through a pipe.
+
+Anybody may have made an archive. Only its regular files with names inside of the folder are written, up to a limit.
+"""
+
+import atexit
+import lzma
+import shutil
+import stat
+import tarfile
+import time
+import zlib
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from functools import lru_cache, partial
+from os import utime
+from pathlib import Path, PurePosixPath, PureWindowsPath
+from tempfile import TemporaryDirectory
+from typing import Any, NamedTuple, Self
+from zipfile import BadZipFile, ZipFile
+
+from reportgen.errors import UnreadableInput
+from reportgen.input.names import is_archive
+from reportgen.input.reading import TooLarge, reason
+from reportgen.input.remote import AnyPath, RemotePath
+
+_ZIP_MAGIC = b"PK\3\4"
+_MOST_FILES = 100_000
+_LONGEST_NAME = 1 << 20
+_DAMAGES = (OSError, EOFError, zlib.error, lzma.LZMAError, tarfile.TarError, BadZipFile, RuntimeError, ValueError)
+"""Raised for damaged and encrypted members, unknown compression, and names that no file can have."""
+
+
+class Archive(NamedTuple):
+    """The folder in which an archive is unpacked, and the names of members that are not there, by the reason."""
+
+    folder: Path
+    left_out: Mapping[str, Sequence[str]]
+
+
+class _Member(NamedTuple):
+    name: str
+    size: int
+    modified: float
+    is_file: bool
+    open: Callable[[], Any]
+
+
+class _Header(tarfile.TarInfo):
+    """A header of a tar archive. One for a long name or attributes is held in memory, so it has a limit."""
+
+    @classmethod
+    def frombuf(cls, buf: bytes | bytearray, encoding: str, errors: str) -> Self:
+        header = super().frombuf(buf, encoding, errors)
+        if not header.isreg() and header.size > _LONGEST_NAME:
+            raise tarfile.ReadError("a header is too long")
+        return header
+
+
+def kept_pipe(path: Path) -> Path:
+    """Return a copy of what comes through a pipe, which is read more than once; other paths as they are.
+
+    It lasts until this process ends. Raises UnreadableInput if the pipe cannot be read or its content cannot be kept.
+    """
+    try:
+        if not stat.S_ISFIFO(path.stat().st_mode):
+            return path
+    except OSError:  # reported where the path is searched
+        return path
+    return _copied(path, f"{path.name}.txt")
+
+
+def unpacked(path: AnyPath, max_bytes: int) -> Archive | None:
+    """Return the content of an archive, in a folder that lasts until this process ends; None for any other file.
+
+    Raises UnreadableInput if it has more than `max_bytes` in all.
+    """
+    if isinstance(path, RemotePath):
+        if not is_archive(path.name):
+            return None
+        path = _copied(path, path.name)
+    try:
+        status = path.stat()
+        if not stat.S_ISREG(status.st_mode) or not (_is_zip(path) or _is_tar(path)):
+            return None
+    except OSError:  # reported where the file is read
+        return None
+    return _unpacked(path, max_bytes, (status.st_mtime_ns, status.st_size))
+
+
+# `stamp` is a part of the key, because a file that has changed must be unpacked again.
+@lru_cache(maxsize=64)
+def _unpacked(path: Path, max_bytes: int, stamp: tuple[int, int]) -> Archive:
+    _confirm_small(path, max_bytes)
+    place = _temporary_folder()
+    top = place / "unpacked"
+    top.mkdir()
+    left_out = defaultdict[str, list[str]](list)
+    try:
+        for member in _members(path):
+            if why := _why_left_out(member, top):
+                left_out[why].append(member.name)
+    except _DAMAGES as error:
+        if not any(top.iterdir()):
+            raise UnreadableInput(f"{path}: {_reason(error)}") from error
+        left_out[f"{_reason(error)}; the files before that are used"].append("")
+    names = list(top.iterdir())
+    if len(names) == 1 and names[0].is_dir():  # the folder that was packed
+        (top,) = names
+    return Archive(top.rename(place / path.name), left_out)
+
+
+def _confirm_small(path: Path, max_bytes: int) -> None:
+    """Raise UnreadableInput for an archive that is too large, before any of it is written."""
+    size = 0
+    with suppress(*_DAMAGES):
+        for count, member in enumerate(_members(path), start=1):
+            size += member.size
+            if size > max_bytes:
+                raise UnreadableInput(f"{path}: {reason(TooLarge(max_bytes))}")
+            if count > _MOST_FILES:
+                raise UnreadableInput(f"{path}: it has more than {_MOST_FILES:,} files; unpack it and give the folder")
+
+
+def _members(path: Path) -> Iterator[_Member]:
+    if _is_zip(path):
+        with ZipFile(path) as archive:
+            for entry in archive.infolist():
+                if not entry.is_dir():
+                    is_file = stat.S_IFMT(entry.external_attr >> 16) in (0, stat.S_IFREG)
+                    modified = time.mktime((*entry.date_time, 0, 0, -1))
+                    yield _Member(entry.filename, entry.file_size, modified, is_file, partial(archive.open, entry))
+        return
+    with tarfile.open(path, tarinfo=_Header) as tar:
+        for header in tar:
+            if not header.isdir():
+                read = partial(tar.extractfile, header)
+                yield _Member(header.name, header.size, header.mtime, header.isreg(), read)
+
+
+def _is_zip(path: Path) -> bool:
+    with path.open("rb") as file:
+        return file.read(len(_ZIP_MAGIC)) == _ZIP_MAGIC
+
+
+def _is_tar(path: Path) -> bool:
+    try:
+        with tarfile.open(path, tarinfo=_Header) as tar:
+            return tar.next() is not None
+    except _DAMAGES:
+        return False
+
+
+def _why_left_out(member: _Member, top: Path) -> str:
+    """Write a member below `top`, or return why it is not written."""
+    if not member.is_file:
+        return "it is a link or a device"
+    name = PureWindowsPath(member.name)  # which splits at slashes, too
+    if name.anchor or ".." in name.parts:
+        return "its name leads out of the archive"
+    place = top / PurePosixPath(member.name)
+    try:
+        place.parent.mkdir(parents=True, exist_ok=True)
+        with member.open() as source, place.open("wb") as target:
+            shutil.copyfileobj(source, target)
+        utime(place, (member.modified, member.modified))  # because files of one compilation have one time
+    except _DAMAGES as error:
+        with suppress(*_DAMAGES):
+            place.unlink()
+        return _reason(error)
+    return ""
+
+
+def _reason(error: Exception) -> str:
+    return "it is encrypted or compressed in another way" if isinstance(error, RuntimeError) else reason(error)
+
+
+def _temporary_folder() -> Path:
+    folder = TemporaryDirectory(prefix="reportgen-")
+    atexit.register(folder.cleanup)
+    return Path(folder.name)
+
+
+def _copied(path: AnyPath, name: str) -> Path:
+    """Return a copy of what can be read once, or only slowly."""
+    copy = _temporary_folder() / name
+    try:
+        with path.open() if isinstance(path, RemotePath) else path.open("rb") as source, copy.open("wb") as target:
+            shutil.copyfileobj(source, target)
+    except OSError as error:
+        raise UnreadableInput(f"{path}: it cannot be read: {error.strerror or error}") from error
+    return copy

@@ -49,7 +49,7 @@ HOMES = {
 }
 PURE = {"intervals", "oom", "protos", "model", "parse", "program", "analyse", "advice", "reports", "compare", "render"}
 WRITERS = {
-    "input/pipes.py",
+    "input/archives.py",
     "output/lock.py",
     "output/named_files.py",
     "output/own_files.py",

@@ -5,6 +5,7 @@ Anybody may have made an archive. Only its regular files with names inside of th
 
 import atexit
 import lzma
+import os
 import shutil
 import stat
 import tarfile
@@ -14,7 +15,6 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import lru_cache, partial
-from os import utime
 from pathlib import Path, PurePosixPath, PureWindowsPath
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple, Self
@@ -39,12 +39,13 @@ class Archive(NamedTuple):
     left_out: Mapping[str, Sequence[str]]
 
 
-class _Member(NamedTuple):
+class _Packed(NamedTuple):
+    """`content` opens the bytes of a regular file; None for a link or a device."""
+
     name: str
     size: int
     modified: float
-    is_file: bool
-    open: Callable[[], Any]
+    content: Callable[[], Any] | None
 
 
 class _Header(tarfile.TarInfo):
@@ -74,7 +75,7 @@ def kept_pipe(path: Path) -> Path:
 def unpacked(path: AnyPath, max_bytes: int) -> Archive | None:
     """Return the content of an archive, in a folder that lasts until this process ends; None for any other file.
 
-    Raises UnreadableInput if it has more than `max_bytes` in all.
+    Raises UnreadableInput if it has more than `max_bytes` in all, or nothing of it can be read.
     """
     if isinstance(path, RemotePath):
         if not is_archive(path.name):
@@ -82,29 +83,27 @@ def unpacked(path: AnyPath, max_bytes: int) -> Archive | None:
         path = _copied(path, path.name)
     try:
         status = path.stat()
-        if not stat.S_ISREG(status.st_mode) or not (_is_zip(path) or _is_tar(path)):
-            return None
+        is_archived = stat.S_ISREG(status.st_mode) and (_is_zip(path) or _is_tar(path))
     except OSError:  # reported where the file is read
         return None
-    return _unpacked(path, max_bytes, (status.st_mtime_ns, status.st_size))
+    return _unpacked(path, max_bytes, (status.st_mtime_ns, status.st_size)) if is_archived else None
 
 
 # `stamp` is a part of the key, because a file that has changed must be unpacked again.
 @lru_cache(maxsize=64)
 def _unpacked(path: Path, max_bytes: int, stamp: tuple[int, int]) -> Archive:
-    _confirm_small(path, max_bytes)
-    place = _temporary_folder()
+    _confirm_small(path, max_bytes)  # before any of it is written
+    place, left_out = _temporary_folder(), defaultdict[str, list[str]](list)
     top = place / "unpacked"
     top.mkdir()
-    left_out = defaultdict[str, list[str]](list)
     try:
         for member in _members(path):
             if why := _why_left_out(member, top):
                 left_out[why].append(member.name)
     except _DAMAGES as error:
         if not any(top.iterdir()):
-            raise UnreadableInput(f"{path}: {_reason(error)}") from error
-        left_out[f"{_reason(error)}; the files before that are used"].append("")
+            raise UnreadableInput(f"{path}: {reason(error)}") from error
+        left_out[f"{reason(error)}; the files before that are used"].append("")
     names = list(top.iterdir())
     if len(names) == 1 and names[0].is_dir():  # the folder that was packed
         (top,) = names
@@ -112,7 +111,6 @@ def _unpacked(path: Path, max_bytes: int, stamp: tuple[int, int]) -> Archive:
 
 
 def _confirm_small(path: Path, max_bytes: int) -> None:
-    """Raise UnreadableInput for an archive that is too large, before any of it is written."""
     size = 0
     with suppress(*_DAMAGES):
         for count, member in enumerate(_members(path), start=1):
@@ -123,20 +121,25 @@ def _confirm_small(path: Path, max_bytes: int) -> None:
                 raise UnreadableInput(f"{path}: it has more than {_MOST_FILES:,} files; unpack it and give the folder")
 
 
-def _members(path: Path) -> Iterator[_Member]:
+def _members(path: Path) -> Iterator[_Packed]:
     if _is_zip(path):
         with ZipFile(path) as archive:
             for entry in archive.infolist():
+                is_file = stat.S_IFMT(entry.external_attr >> 16) in (0, stat.S_IFREG)
+                content: Callable[[], Any] | None = partial(archive.open, entry) if is_file else None
                 if not entry.is_dir():
-                    is_file = stat.S_IFMT(entry.external_attr >> 16) in (0, stat.S_IFREG)
                     modified = time.mktime((*entry.date_time, 0, 0, -1))
-                    yield _Member(entry.filename, entry.file_size, modified, is_file, partial(archive.open, entry))
+                    yield _Packed(entry.filename, entry.file_size, modified, content)
         return
     with tarfile.open(path, tarinfo=_Header) as tar:
         for header in tar:
+            content = partial(tar.extractfile, header) if header.isreg() else None
             if not header.isdir():
-                read = partial(tar.extractfile, header)
-                yield _Member(header.name, header.size, header.mtime, header.isreg(), read)
+                yield _Packed(header.name, header.size, header.mtime, content)
+        stream: Any = tar.fileobj
+        stream.seek(tar.offset)
+        if stream.read(tarfile.BLOCKSIZE) != bytes(tarfile.BLOCKSIZE):  # which `tarfile` takes for the end, too
+            raise tarfile.ReadError("a header cannot be read")
 
 
 def _is_zip(path: Path) -> bool:
@@ -145,35 +148,29 @@ def _is_zip(path: Path) -> bool:
 
 
 def _is_tar(path: Path) -> bool:
-    try:
-        with tarfile.open(path, tarinfo=_Header) as tar:
-            return tar.next() is not None
-    except _DAMAGES:
-        return False
+    with suppress(*_DAMAGES), tarfile.open(path, tarinfo=_Header) as tar:
+        return tar.next() is not None
+    return False
 
 
-def _why_left_out(member: _Member, top: Path) -> str:
+def _why_left_out(member: _Packed, top: Path) -> str:
     """Write a member below `top`, or return why it is not written."""
-    if not member.is_file:
-        return "it is a link or a device"
     name = PureWindowsPath(member.name)  # which splits at slashes, too
+    if member.content is None:
+        return "it is a link or a device"
     if name.anchor or ".." in name.parts:
         return "its name leads out of the archive"
     place = top / PurePosixPath(member.name)
     try:
         place.parent.mkdir(parents=True, exist_ok=True)
-        with member.open() as source, place.open("wb") as target:
+        with member.content() as source, place.open("wb") as target:
             shutil.copyfileobj(source, target)
-        utime(place, (member.modified, member.modified))  # because files of one compilation have one time
+        os.utime(place, (member.modified, member.modified))  # because files of one compilation have one time
     except _DAMAGES as error:
         with suppress(*_DAMAGES):
             place.unlink()
-        return _reason(error)
+        return reason(error)
     return ""
-
-
-def _reason(error: Exception) -> str:
-    return "it is encrypted or compressed in another way" if isinstance(error, RuntimeError) else reason(error)
 
 
 def _temporary_folder() -> Path:

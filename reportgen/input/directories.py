@@ -44,25 +44,19 @@ class Folder:
         return self.heads.of(path) if self.heads and isinstance(path, RemotePath) else path
 
     def has(self, name: str) -> bool:
-        """Return whether there is a file `name`; ask the file system if the folder was not listed."""
+        """Return whether there is a file `name`, which may be any text; ask the file system if it was not listed."""
+        path = self.path / name
+        if self.heads or self.names:
+            index = bisect_left(self.names, name)
+            return self.names[index : index + 1] == (name,)
         try:
-            return self._lists(name) if self.names else is_own_file(self.path / name, self.path)
+            return path.parent == self.path and is_own_file(path, self.path)
         except OSError:  # the name is longer than a name can be
             return False
 
-    def _lists(self, name: str) -> bool:
-        index = bisect_left(self.names, name)
-        return self.names[index : index + 1] == (name,)
-
     def notes(self, stem: str) -> AnyPath | None:
-        """Return the path of the note `<stem>.md` if there is one. A stem from a log may be any text."""
-        path = self.path / f"{stem}.md"
-        if self.heads or self.names:
-            return path if self._lists(f"{stem}.md") else None
-        try:
-            return path if path.parent == self.path and is_own_file(path, self.path) else None
-        except OSError:  # the name is longer than a name can be
-            return None
+        """Return the path of the note `<stem>.md` if there is one."""
+        return self.path / f"{stem}.md" if self.has(f"{stem}.md") else None
 
 
 def is_inside(path: AnyPath, folder: Path | None) -> bool:

@@ -10,7 +10,7 @@ import re
 import stat
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import replace
 from itertools import chain
 from pathlib import Path
@@ -288,7 +288,9 @@ def _add_quoted(folder: Folder, name: str, data: bytes, search: PathSearch) -> N
             LogFrame(name, part.start, part.end, part.line, is_complete=False, prefix=part.prefix) for part in parts
         )
         files = tuple(PartFile(folder.path / name, label, frame) for frame in frames)
-        search.add(label=label, name=read_name(printable(name)), parts=files, notes=folder.notes(_stem(name)))
+        search.add(
+            DumpFiles(label=label, name=read_name(printable(name)), parts=files, notes=folder.notes(_stem(name)))
+        )
     if not dumps:
         search.description = what_it_is(data, printable(name), chain.from_iterable(orphan.kinds for orphan in orphans))
     for piece in orphans if dumps else ():
@@ -332,7 +334,7 @@ def _add_named(
         files = tuple(PartFile(folder.path / name, folder.label(name), None) for name in readable.values())
         dump = read_name(printable(readable[0]))
         siblings = (*_sibling_files(folder, stem, dump, search), *errors)
-        search.add(label=files[0].label, name=dump, parts=files, notes=folder.notes(stem), siblings=siblings)
+        search.add(DumpFiles(label=files[0].label, name=dump, parts=files, notes=folder.notes(stem), siblings=siblings))
     return 0 in readable
 
 
@@ -450,7 +452,7 @@ def _add_proto(folder: Folder, names: Sequence[str], search: PathSearch, profile
         stem = proto_stem(printable(chosen)) or ""
         dump = read_module_name(stem)
         siblings = tuple(file for file in _sibling_files(folder, stem, dump, search) if file.kind not in _OF_THE_PROTO)
-        search.add(label=part.label, name=dump, parts=(part,), notes=folder.notes(stem), siblings=siblings)
+        search.add(DumpFiles(label=part.label, name=dump, parts=(part,), notes=folder.notes(stem), siblings=siblings))
 
 
 def _is_same(proto: bytes, other: memoryview) -> bool:
@@ -476,30 +478,27 @@ def _add_profile(folder: Folder, names: Sequence[str], search: PathSearch) -> Se
         name = printable(module.name)
         part = PartFile(folder.path / chosen, f"{label}#{name}", None, proto=module.name)
         dump = replace(read_module_name(name), backend=backend)
-        search.add(label=part.label, name=dump, parts=(part,), notes=folder.notes(name))
+        search.add(DumpFiles(label=part.label, name=dump, parts=(part,), notes=folder.notes(name)))
     return modules
 
 
 def _add_unnamed(folder: Folder, name: str, search: PathSearch) -> None:
-    """Add the dump in a file that begins as one, or the dumps if there are several."""
-    if _has_several(folder.path / name):
+    """Add the dump in a file that begins as one, or the dumps if there are several, which remote folders do not ask."""
+    if folder.heads is None and _has_several(folder.path / name):
         _add_quoted(folder, name, read_text(folder.path / name, search.max_bytes)[0], search)
         return
     part = PartFile(folder.path / name, folder.label(name), None)
     notes = folder.notes(_stem(name))
-    search.add(label=part.label, name=read_name(printable(name)), parts=(part,), notes=notes)
+    search.add(DumpFiles(label=part.label, name=read_name(printable(name)), parts=(part,), notes=notes))
 
 
 def _has_several(path: AnyPath) -> bool:
     tail = b""
-    try:
-        with closing(pieces(path)) as stream:
-            for piece in stream:
-                if _ANOTHER.search(tail + piece):
-                    return True
-                tail = piece[-len(_FIRST_LINE) :]
-    except UNREADABLE:  # which is reported when it is read
-        pass
+    with suppress(*UNREADABLE), closing(pieces(path)) as stream:
+        for piece in stream:
+            if _ANOTHER.search(tail + piece):
+                return True
+            tail = piece[-len(_FIRST_LINE) :]
     return False
 
 
@@ -524,7 +523,7 @@ def _add_log(folder: Folder, name: str, search: PathSearch) -> bytes:
         identity, notes = f"{label}#{frames[0].name}", folder.notes(dump.stem)
         if len(dumps) == 1:  # the label is that of the file, because there is no other dump to distinguish
             identity, notes = label, notes or folder.notes(_stem(name))
-        search.add(label=identity, name=dump, parts=files, notes=notes)
+        search.add(DumpFiles(label=identity, name=dump, parts=files, notes=notes))
     for frame in orphans:
         search.report("warning", f"{label}#{frame.name}", "not shown: its allocations are missing")
     for frame in chain(*dumps, orphans):

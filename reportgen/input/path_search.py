@@ -9,8 +9,7 @@ from typing import Literal
 
 from reportgen.input.archives import Archive
 from reportgen.input.error_texts import TextFile
-from reportgen.input.names import DumpName
-from reportgen.input.reading import DumpFiles, PartFile, Problem, SiblingFile, printable
+from reportgen.input.reading import DumpFiles, Problem, printable
 from reportgen.input.remote import AnyPath, RemotePath
 
 
@@ -34,19 +33,9 @@ class PathSearch:
     description: str = ""
     """What a file is that has no plan; empty if it is nothing that XLA writes."""
 
-    def add(
-        self,
-        *,
-        label: str,
-        name: DumpName,
-        parts: tuple[PartFile, ...],
-        notes: AnyPath | None,
-        siblings: tuple[SiblingFile, ...] = (),
-    ) -> None:
+    def add(self, files: DumpFiles) -> None:
         """Add a dump."""
-        limit = self.max_bytes
-        files = DumpFiles(label=label, name=name, parts=parts, notes=notes, siblings=siblings, max_bytes=limit)
-        self.dumps.append(files)
+        self.dumps.append(replace(files, max_bytes=self.max_bytes))
 
     def enter(self, archive: Archive) -> None:
         """Search an archive instead of the path, and report what of it is missing."""

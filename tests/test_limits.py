@@ -6,7 +6,6 @@ machine, unlike seconds.
 
 import shutil
 import sys
-import tracemalloc
 from collections.abc import Callable
 from pathlib import Path
 
@@ -21,6 +20,7 @@ from reportgen.reports.summary_of_report import summary
 from tests.compare.texts import IN_PLACE, NAME, written
 from tests.support.costly import HOSTILE
 from tests.support.dumps import analysed
+from tests.support.memory import peak_bytes
 from tests.support.steps import steps
 
 pytestmark = pytest.mark.slow
@@ -35,16 +35,6 @@ def reported(text: str, *, with_pages: bool) -> None:
     summary(module)
     for page in module_pages(module, "Hostile") if with_pages else ():
         assert page.path
-
-
-def peak_bytes(work: Callable[[], object]) -> int:
-    """Return the most memory that Python holds at once for some work, beyond what it had before."""
-    tracemalloc.start()
-    try:
-        work()
-        return tracemalloc.get_traced_memory()[1]
-    finally:
-        tracemalloc.stop()
 
 
 @pytest.mark.parametrize("with_pages", [False, True], ids=["check", "pages"])

@@ -41,8 +41,8 @@ class PathSearch:
         """Search an archive instead of the path, and report what of it is missing."""
         self.top = archive.folder
         for why, names in archive.left_out.items():
-            others = f"; so are {len(names) - 1:,} others" if len(names) > 1 else ""
-            self.report("warning", printable(names[0] or self.path.name), f"not read: {why}{others}")
+            words = f"not read: {why}" + (f"; so are {len(names) - 1:,} others" if len(names) > 1 else "")
+            self.report("warning", printable(names[0] or self.path.name), words if names[0] else why)
 
     def report(self, severity: Literal["error", "warning", "note"], label: str, message: str) -> None:
         """Add a problem with the file that has this label."""

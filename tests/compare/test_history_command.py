@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
@@ -47,6 +48,20 @@ def added(run: Run, build: object, commit: str, time: str, *more: object) -> Ran
 
 def lines(history: Path) -> list[dict[str, object]]:
     return [json.loads(line) for line in history.read_text(encoding="utf-8").splitlines()]
+
+
+def test_a_build_that_was_added_while_it_waits_is_kept(
+    run: Run, builds: list[Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    history = Path("h.jsonl")
+    added(run, builds[0], ONE, "2026-01-01T00:00:00Z", "--history", history)
+    first = history.read_bytes()
+    history.unlink()
+    patience = lambda *_: nullcontext(history.write_bytes(first))  # noqa: E731
+    monkeypatch.setattr("reportgen.commands.history.locked", patience)
+    second = added(run, builds[1], TWO, "2026-01-02T00:00:00Z", "--history", history)
+    assert (second.code, "no history yet" in second.err) == (0, False)
+    assert [line["commit"] for line in lines(history)] == [ONE, TWO]
 
 
 def test_a_file_is_appended_to(run: Run, builds: list[Path]) -> None:

@@ -10,6 +10,7 @@ import pytest
 from reportgen.input.line_ends import lines_of, with_newlines
 from reportgen.input.reading import read_text
 from tests.support.commands import Run, runner
+from tests.support.memory import peak_bytes
 from tests.support.samples import ROOT, SAMPLES
 
 WINDOWS, TWICE, MAC = b"\r\n", b"\r\r\n", b"\r"
@@ -118,6 +119,11 @@ def test_half_a_letter_of_utf_16_at_the_end_is_left_out(tmp_path: Path) -> None:
 
 def test_each_line_ends_with_a_newline() -> None:
     assert with_newlines(b"a\r\r\nb\rc\n\r\nd\r") == b"a\nb\nc\n\nd\n"
+
+
+@pytest.mark.parametrize("ends", [WINDOWS, TWICE, MAC])
+def test_lines_of_windows_take_no_more_memory(ends: bytes) -> None:
+    assert peak_bytes(lambda: with_newlines(ends * 300_000)) < 8 * len(ends) * 300_000
 
 
 def test_a_form_feed_ends_no_line() -> None:

@@ -114,6 +114,15 @@ def test_what_xprof_keeps_beside_a_profile_is_there_once(tmp_path: Path) -> None
     assert labels(discover([tmp_path])) == modules
 
 
+def test_a_proto_of_another_program_beside_a_profile_is_shown(tmp_path: Path) -> None:
+    tiny, other = sample_proto("cpu-tiny"), sample_proto(GPU)
+    (tmp_path / "host.xplane.pb").write_bytes(profile({f"jit_f({number})": tiny for number in range(3)}))
+    profiled = [f"host.xplane.pb#jit_f({number})" for number in range(3)]
+    for proto, shown in ((other, ["jit_f(1).hlo_proto.pb"]), (tiny, [])):
+        (tmp_path / "jit_f(1).hlo_proto.pb").write_bytes(proto)
+        assert labels(discover([tmp_path])) == profiled + shown
+
+
 def test_modules_of_one_name_are_told_apart(tmp_path: Path) -> None:
     twice = profile({"jit_f(1)": sample_proto("cpu-tiny")}) + profile({"jit_f(1)": sample_proto("cpu-tiny")})
     (tmp_path / "host.xplane.pb").write_bytes(twice)

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable, Sequence
+from itertools import permutations
 from pathlib import Path
 
 import pytest
@@ -116,6 +117,18 @@ def test_several_dumps_in_fences_are_several_modules(tmp_path: Path) -> None:
         len(SOUND.encode()),
         len(f"{BLOCK}\n{TOTAL}"),
     ]
+
+
+@pytest.mark.parametrize("order", list(permutations(range(3))), ids=str)
+def test_two_dumps_in_one_text_are_both_shown_whatever_their_order(order: Sequence[int], tmp_path: Path) -> None:
+    labels = [label for label in sample_labels() if len(sample_files(label)) == 3][:2]
+    parts = [[sample_files(label)[part] for part in order] for label in labels]
+    for texts in (parts[0] + parts[1], [text for pair in zip(*parts, strict=True) for text in pair]):
+        found = found_in(tmp_path, b"\n".join(texts).decode())
+        read = [b"".join(part.data for part in load_text(dump)[0].parts) for dump in found.dumps]
+        assert len(read) == 2
+        for own, text in zip(parts, read, strict=True):
+            assert sorted(text.split()) == sorted(b"\n".join(own).split())
 
 
 def test_the_dumps_of_two_processes_that_write_at_once_are_kept_apart(tmp_path: Path) -> None:

@@ -39,7 +39,7 @@ def dumps(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def tar_of(
     path: Path,
     files: Mapping[str, bytes],
-    links: Mapping[str, bytes] | None = None,
+    links: Mapping[str, bytes] = LINKS,
     mode: Literal["w", "w:gz"] = "w:gz",
 ) -> Path:
     """Write an archive of links, each of a type, and files."""
@@ -90,9 +90,9 @@ def test_members_that_lead_out_and_links_are_left_out_and_said(tmp_path: Path) -
         made.writestr(link, "/etc/passwd")
         for name in (NAME, *OUTSIDE):
             made.writestr(name, PLAN)
-    link, outside = "not read: it is a link or a device", "not read: its name leads out of the archive"
-    of_zip = [f"{outside}; so are 4 others", link]
-    for archive, messages in ((packed, [f"{link}; so are 3 others"]), (tmp_path / "d.zip", of_zip)):
+    left_out, outside = "not read: it is a link or a device", "not read: its name leads out of the archive"
+    of_zip = [f"{outside}; so are 4 others", left_out]
+    for archive, messages in ((packed, [f"{left_out}; so are 3 others"]), (tmp_path / "d.zip", of_zip)):
         found = discover([archive])
         assert [dump.label for dump in found.dumps] == [NAME]
         assert [problem.message for problem in found.problems] == messages

@@ -11,7 +11,8 @@ from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import lru_cache
+from functools import lru_cache, partial
+from itertools import chain
 from typing import Literal
 
 from reportgen.patterns import repeated
@@ -280,37 +281,30 @@ def group_pieces(pieces: Iterable[Piece]) -> tuple[list[list[Piece]], list[Piece
 
     A piece belongs to the nearby plan with the most of the values that it names; of several, to the last before it.
     """
-    plans, others = list[list[Piece]](), list[Piece]()
-    for piece in pieces:
+    every, orphans = list(pieces), list[Piece]()
+    plans: dict[bytes, list[list[Piece]]] = defaultdict(list)
+    for piece in every:
         if "allocation" in piece.kinds:
-            plans.append([piece])
-        else:
-            others.append(piece)
-    by_prefix: dict[bytes, list[list[Piece]]] = defaultdict(list)
-    for plan in plans:
-        by_prefix[pattern_of(plan[0].prefix)].append(plan)
-    orphans: list[Piece] = []
-    for piece in others:
-        of_writer = by_prefix[pattern_of(piece.prefix)]
-        place = bisect_left(of_writer, piece.start, key=lambda plan: plan[0].start)
-        before, after = of_writer[max(0, place - _NEAREST) : place][::-1], of_writer[place : place + _NEAREST]
-        near = [*before, *after] if piece.names else before[:1]
-        free = [plan for plan in near if not any(piece.kinds & part.kinds for part in plan) and _may_be_of(piece, plan)]
-        if free:
-            _extend(max(free, key=lambda plan: len(piece.names & plan[0].names)), piece)
+            plans[pattern_of(piece.prefix)].append([piece])
+    for piece in every:
+        if "allocation" in piece.kinds:
+            continue
+        own = plans[pattern_of(piece.prefix)]
+        place = bisect_left(own, piece.start, key=lambda plan: plan[0].start)
+        near = own[max(0, place - _NEAREST) : place][::-1]
+        near = [*near, *own[place : place + _NEAREST]] if piece.names else near[:1]
+        best = max(near, key=partial(_shared_names, piece), default=None)
+        if best is not None and _shared_names(piece, best) >= 0:
+            is_next = best[-1].end == piece.start
+            joined = replace(best[-1], end=piece.end, kinds=best[-1].kinds | piece.kinds)
+            best[-1:] = [joined] if is_next else [best[-1], piece]
         elif piece.kinds != {"total"}:  # which other programs may print
             orphans.append(piece)
-    return plans, orphans
+    return sorted(chain.from_iterable(plans.values()), key=lambda plan: plan[0].start), orphans
 
 
-def _may_be_of(piece: Piece, plan: Sequence[Piece]) -> bool:
-    return not piece.names or not plan[0].names or not piece.names.isdisjoint(plan[0].names)
-
-
-def _extend(plan: list[Piece], piece: Piece) -> None:
-    """Add a piece to a dump, to the piece that it continues if there is one."""
-    last = plan[-1]
-    if last.end == piece.start:
-        plan[-1] = replace(last, end=piece.end, kinds=last.kinds | piece.kinds)
-    else:
-        plan.append(piece)
+def _shared_names(piece: Piece, plan: Sequence[Piece]) -> int:
+    """Return how many names a piece shares with a plan; -1 if that has such a piece already, or other names only."""
+    shared = len(piece.names & plan[0].names)
+    is_other = not shared and piece.names and plan[0].names
+    return -1 if is_other or any(piece.kinds & part.kinds for part in plan) else shared

@@ -11,7 +11,7 @@ from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import lru_cache, partial
+from functools import lru_cache
 from itertools import chain
 from typing import Literal
 
@@ -23,7 +23,7 @@ Kind = Literal["heading", "allocation", "total", "used values", "live ranges", "
 _LONGEST_PREFIX = 400
 _MOST_LINES = 1_000  # that other programs may write before the second line of a piece
 _MOST_PREFIXES = 100  # because for each of them all lines of a text are read
-_NEAREST = 8  # plans on each side of a piece that are compared with it
+_NEAREST = 100  # plans on each side of a piece that are compared with it
 _END = rb"(?=[ \t]*(?:\\n|[\"']|\x1b\[|$))"  # of a line, also of one in a string or in color
 _OPENING = re.compile(
     rb"(BufferAssignment:" + _END + rb")"
@@ -293,8 +293,13 @@ def group_pieces(pieces: Iterable[Piece]) -> tuple[list[list[Piece]], list[Piece
         place = bisect_left(own, piece.start, key=lambda plan: plan[0].start)
         near = own[max(0, place - _NEAREST) : place][::-1]
         near = [*near, *own[place : place + _NEAREST]] if piece.names else near[:1]
-        best = max(near, key=partial(_shared_names, piece), default=None)
-        if best is not None and _shared_names(piece, best) >= 0:
+        best, most = None, -1
+        for plan in near:
+            if (shared := _shared_names(piece, plan)) > most:
+                best, most = plan, shared
+            if shared == len(piece.names):
+                break
+        if best is not None:
             is_next = best[-1].end == piece.start
             joined = replace(best[-1], end=piece.end, kinds=best[-1].kinds | piece.kinds)
             best[-1:] = [joined] if is_next else [best[-1], piece]

@@ -101,30 +101,31 @@ _PROGRAMS = """
 
 _MESSAGES = """
     a about add added adds after again age alias all allocated allocations allowed allows already although an analysing
-    and another answers anything apart are as asked asks assignment at attributeerror baseline be became because before
-    begin begins being below between bits branches bucket budget budgets buffer build builds built bundle but by byte
-    bytes cache caller came cannot carried check choose chooses closed cluster code comes command commands commit
-    commits compilation compile compiled compiler compiles compressed contents contradict contradicts could cut damaged
-    dash dask data decompress deeper delete denied did differ differs dir directory docs/error does doubtful dump dumped
-    dumps each early eflop else elsewhere empty end ended enough errno error errors every exist exit fail failed field
-    figure file files find first fits flag flags flop folder follow followed for force form free from fsspec full
-    function functions gap gflop give given goes grow growth gz handover has have hbm help here hidden hides history hlo
-    holds host if import in indexerror initialize install instead interrupted into is it its itself jit jobs json jsonl
-    judge judged kept keyerror kflop know knows larger largest late law leading leads least leave leaves less line lines
-    link lists live log logs long longer looked lost machine machines made many marked matches max may md memory
-    memoryerror mflop mib misaligned mismatch missing mistaken module modules more must name named names needs nests
-    nevertheless no nobody none not note nothing of off old omit omits on one only open or order origin oserror other
-    others out output outside overflowerror oversized own pages part parts path paths pb peak peaks perhaps permission
-    pflop pip place plain plan please port ports process profile profiles program proto protos py python pytorch quotes
-    ranges ray read reading recomputed recomputes recursionerror redact redaction regular reinstall replay report
-    reportgen reserved resident rows run runs runtime runtimeerror said same say schema scratch scripts search searched
-    see served server set sets setting shape shapes share shared shorter show shown shows sibling site size skipped
-    sliced smem so something spaces stands started starts static stderr stdout still stops stored such sure switches
-    symbolic table tables taken takes temp tensorflow text texts tf tflop than that the them themselves there these this
-    those to toml too took tool total touching train true try tuples turn turns type typeerror under unexplained
-    unfilled unfinished unicodedecodeerror unit unknown unparsed unread unreadable unset unsound until up url use used
-    valueerror variable version vmem warn warning warnings was watched way were what whether which while whose wire with
-    without work worker workers would write writes writing written wrote xla xplane xz zerodivisionerror
+    and another answers anything apart archive archives are as asked asks assignment at attributeerror baseline be
+    became because before begin begins being below between bits branches bucket budget budgets buffer build builds built
+    bundle but by byte bytes cache caller came cannot carried check choose chooses closed cluster code comes command
+    commands commit commits compilation compile compiled compiler compiles compressed contents contradict contradicts
+    could cut damaged dash dask data decompress deeper delete denied did differ differs dir directory docs/error does
+    doubtful dump dumped dumps each early eflop else elsewhere empty encrypted end ended enough errno error errors every
+    exist exit extraction fail failed field figure file files find first fits flag flags flop folder follow followed for
+    force form free from fsspec full function functions gap gflop give given goes grow growth gz handover has have hbm
+    header help here hidden hides history hlo holds host if import in indexerror initialize install instead interrupted
+    into is it its itself jit jobs json jsonl judge judged kept keyerror kflop know knows larger largest late law
+    leading leads least leave leaves less line lines link lists live log logs long longer looked lost machine machines
+    made many marked matches max may md memory memoryerror mflop mib misaligned mismatch missing mistaken module modules
+    more must name named names needs nests nevertheless no nobody none not note nothing of off old omit omits on one
+    only open or order origin oserror other others out output outside overflowerror oversized own pages part parts
+    password path paths pb peak peaks perhaps permission pflop pip place plain plan please port ports process profile
+    profiles program proto protos py python pytorch quotes ranges ray read reading recomputed recomputes recursionerror
+    redact redaction regular reinstall replay report reportgen required reserved resident rows run runs runtime
+    runtimeerror said same say schema scratch scripts search searched see served server set sets setting shape shapes
+    share shared shorter show shown shows sibling site size skipped sliced smem so something spaces stands started
+    starts static stderr stdout still stops stored such sure switches symbolic table tables taken takes temp tensorflow
+    text texts tf tflop than that the them themselves there these this those to toml too took tool total touching train
+    true try tuples turn turns type typeerror under unexplained unfilled unfinished unicodedecodeerror unit unknown
+    unpack unparsed unread unreadable unset unsound until up url use used valueerror variable version vmem warn warning
+    warnings was watched way were what whether which while whose wire with without work worker workers would write
+    writes writing written wrote xla xplane xz zerodivisionerror
 """
 
 _MEASURES = """

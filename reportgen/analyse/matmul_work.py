@@ -1,18 +1,20 @@
 """Add up the matrix products of a program, and those of them that it computes again to need less memory.
 
 Near the capacity XLA recomputes by itself: it copies an instruction, as `fusion.3.remat` or `fusion.3.remat2.1`, and
-all but one of such a family compute the same. The program's own checkpoints are `rematted_computation` in an op_name.
+all but one of such a family compute the same. What the program's own checkpoints compute has `rematted_computation` in
+its op_name, and is computed again only where the forward pass computes it, too: XLA may merge both, or drop the first.
 A loop counts as often as it runs; of the branches of a `conditional`, the dearest.
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Literal
 
 from reportgen.document import Count, document
+from reportgen.program.equal_products import EqualProducts
 from reportgen.program.products import LARGEST, Product, Products, total
 from reportgen.program.program import Program
-from reportgen.program.scopes import REMATERIALIZED, original_of, path, pattern
+from reportgen.program.scopes import REMATERIALIZED, direction, original_of, path, pattern
 
 
 @document()
@@ -88,7 +90,7 @@ def work(program: Program, counted: Products | None) -> Work:
     all_flops = total_flops(counted.products, lambda product: product.times)
     if all_flops is not None and all_flops >= LARGEST:
         return _unknown("the HLO text states more of it than any device could do")
-    of_checkpoints = [product for product in counted.products if REMATERIALIZED in op_name_of(program, product)]
+    of_checkpoints = _again_by_checkpoints(program, counted.products)
     rows = (
         *_rows(program, "XLA", counted.products, lambda product: product.added),
         *_rows(program, "checkpoint", of_checkpoints, lambda product: product.own),
@@ -101,6 +103,17 @@ def work(program: Program, counted: Products | None) -> Work:
         reason=f"how often {' and '.join(counted.loops)} runs its body cannot be read" if counted.loops else None,
         rows=tuple(sorted(rows, key=lambda row: (-row.flops, row.by, row.scope, row.source))),
     )
+
+
+def _again_by_checkpoints(program: Program, counted: Sequence[Product]) -> Sequence[Product]:
+    """Return the products of checkpoints that the forward pass computes, too, or a checkpoint around theirs."""
+    names = {product.name: op_name_of(program, product) for product in counted}
+    again = [product for product in counted if REMATERIALIZED in names[product.name]]
+    forward = [product for product in counted if direction(names[product.name]) == "forward"]
+    equal, first = EqualProducts(program, names), dict[int, str]()
+    for product in (*forward, *again) if again else ():
+        first.setdefault(equal.number(product.name), names[product.name])
+    return [product for product in again if first[equal.number(product.name)] != names[product.name]]
 
 
 def _without_text(program: Program) -> Work:

@@ -34,7 +34,7 @@ _COLLECTIVES = re.compile(
 )
 """The end of the op_name of a collective that the user has written; those of the partitioner have other names."""
 
-_COMBINED = frozenset(("all-gather", "all-reduce", "all-to-all", "collective-permute", "reduce-scatter"))
+COMBINED = frozenset(("all-gather", "all-reduce", "all-to-all", "collective-permute", "reduce-scatter"))
 _COMBINED_STARTS = frozenset(("all-gather-start", "all-reduce-start"))
 """Collectives that the compiler combines: one moves several arrays, and states the name of one of them."""
 
@@ -258,7 +258,7 @@ class _Walk:
         """Return whether an instruction hands on the data of its operand under no name of its own."""
         if not instruction.operands and not self._program.roots(instruction.name):
             return False
-        is_combined = instruction.opcode in _COMBINED and len(instruction.operands) > 1 and instruction.op_name
+        is_combined = instruction.opcode in COMBINED and len(instruction.operands) > 1 and instruction.op_name
         if instruction.opcode in MOVES or is_combined or self._is_offloaded(instruction):
             return not _COLLECTIVES.search(instruction.op_name or "")
         if instruction.opcode == "custom-call":
@@ -274,7 +274,7 @@ class _Walk:
 
     def _is_offloaded(self, instruction: Instruction) -> bool:
         """Return whether an instruction is a collective that libtpu has offloaded, which leaves it no name."""
-        if instruction.opcode not in _COMBINED or instruction.op_name:
+        if instruction.opcode not in COMBINED or instruction.op_name:
             return False
         caller = self._program.caller(instruction.name)
         return caller is not None and self._program.is_wrapper(caller)
@@ -299,7 +299,7 @@ class _Walk:
         if opcode in RENAMES or opcode.endswith("-done") or (opcode == "async-start" and len(operands) != 1):
             place = next(iter(self._writers.storage.same(Place(instruction.name, leaf))), None)
             return _Step(place, "moved") if place else None
-        if opcode in _COMBINED or opcode in _COMBINED_STARTS:
+        if opcode in COMBINED or opcode in _COMBINED_STARTS:
             number = leaf[-1] if leaf and leaf[-1] < len(operands) else 0
             return _Step(Place(operands[number]), "moved")
         return _Step(Place(operands[0], WHOLE_LEAF if opcode.endswith("-start") else leaf), "moved")

@@ -11,6 +11,7 @@ from reportgen.pipeline import DumpReading
 from reportgen.program.join import Join
 from reportgen.program.products import products
 from reportgen.program.program import Program
+from tests.advice.recompiled_programs import program
 from tests.support.dumps import parsed
 from tests.support.samples import SAMPLES
 
@@ -48,6 +49,7 @@ source_file="/home/u/train.py" source_line=12}}
   %x = f32[8,8]{{1,0}} get-tuple-element(%b), index=1
   %y = f32[8,8]{{1,0}} fusion(%x), kind=kOutput, calls=%fused
   %y.remat = f32[8,8]{{1,0}} fusion(%x), kind=kOutput, calls=%fused.again
+  %w = f32[8,8]{{1,0}} dot(%y, %y), {DOT}, metadata={{op_name="jit(f)/jvp()/mlp/dot_general"}}
   %z = f32[8,8]{{1,0}} dot(%y, %y.remat), {DOT}, \
 metadata={{op_name="jit(f)/transpose(jvp())/checkpoint/rematted_computation/mlp/dot_general"}}
   ROOT %out = (s32[], f32[8,8]{{1,0}}) tuple(%next, %z)
@@ -94,8 +96,8 @@ def of_sample(name: str) -> Work:
 
 def test_loops_branches_and_copies() -> None:
     found = of(TEXT)
-    # Five passes of three products, the dearer branch, the two copies whose original is gone, and the last one.
-    assert found.matmul_flops == (5 * 3 + 2 + 2 + 1) * ONE
+    # Five passes of four products, the dearer branch, the two copies whose original is gone, and the last one.
+    assert found.matmul_flops == (5 * 4 + 2 + 2 + 1) * ONE
     assert found.again_by_xla == (5 + 1) * ONE
     assert found.again_by_checkpoint == 5 * ONE
     assert (found.uncounted, found.reason) == (("tpu_custom_call",), None)
@@ -111,6 +113,30 @@ def test_loops_branches_and_copies() -> None:
 def test_what_a_checkpoint_runs_and_xla_copies_counts_once() -> None:
     inside = TEXT.replace('op_name="jit(f)/layer_4/', 'op_name="jit(f)/checkpoint/rematted_computation/layer_4/')
     assert (of(inside).again_by_xla, of(inside).again_by_checkpoint) == (6 * ONE, 5 * ONE)
+
+
+AGAIN = "transpose(jvp())/checkpoint/rematted_computation"
+
+
+@pytest.mark.parametrize(
+    ("products", "again"),
+    [
+        # Two layers of two products under jax.grad: the last forward is dead, and three of the rest are merged.
+        (["p=a,b jvp()", f"q=p,b {AGAIN}", f"r=q,c {AGAIN}", f"s=r,c {AGAIN}"], 0),
+        (["p=a,b jvp()", "q=p,b jvp()", f"t=a,b {AGAIN}", f"u=t,b {AGAIN}", f"v=u,c {AGAIN}"], 2),
+        (["p=a,b jvp()", "q=p,b jvp()", f"u=p,b {AGAIN}"], 1),
+        ([f"p=a,b {AGAIN}", f"q=a,b {AGAIN}/checkpoint/rematted_computation"], 1),
+        ([f"p=a,b {AGAIN}", f"q=a,b {AGAIN}", "t=a,b transpose(jvp())", "u=a,b other"], 0),
+    ],
+)
+def test_what_is_computed_once_is_not_computed_again(products: list[str], again: int) -> None:
+    lines = ["HloModule jit_f", "ENTRY %main (a: f32[8,8], b: f32[8,8], c: f32[8,8]) -> f32[8,8] {"]
+    lines += [f"  %{name} = f32[8,8]{{1,0}} parameter({number})" for number, name in enumerate("abc")]
+    for name, left, right, scope in (re.split("[=, ]", product) for product in products):
+        named = f'metadata={{op_name="jit(f)/{scope}/dot_general"}}'
+        lines += [f"  %copy.{name} = f32[8,8]{{0,1}} copy(%{left})"]
+        lines += [f"  %{name} = f32[8,8]{{1,0}} dot(%copy.{name}, %{right}), {DOT}, {named}"]
+    assert of("\n".join([*lines, "}"])).again_by_checkpoint == again * ONE
 
 
 def test_a_loop_whose_passes_are_not_known_leaves_only_what_is_not_in_it_known() -> None:
@@ -151,12 +177,14 @@ def test_samples(sample: str, expected: tuple[int | None, int | None, int | None
     assert (found.matmul_flops, found.again_by_checkpoint, found.again_by_xla) == expected
 
 
-def test_a_checkpoint_adds_what_it_recomputes_and_nothing_else() -> None:
-    plain, checkpoint = (of_sample(f"v5e-train-step{name}") for name in ("", "-checkpoint"))
-    assert plain.matmul_flops
-    assert checkpoint.matmul_flops
-    assert checkpoint.again_by_checkpoint
-    assert plain.matmul_flops - (plain.again_by_xla or 0) == checkpoint.matmul_flops - checkpoint.again_by_checkpoint
+@pytest.mark.parametrize(("plain", "checkpoint"), [("evoformer", "evoformer+remat"), ("cross", "cross+ckpt"), ("", "")])
+def test_a_checkpoint_adds_what_it_recomputes_and_nothing_else(plain: str, checkpoint: str) -> None:
+    samples = of_sample("v5e-train-step"), of_sample("v5e-train-step-checkpoint")
+    before, after = (program(plain).work, program(checkpoint).work) if plain else samples
+    assert before.own_flops
+    assert after.own_flops
+    assert after.again_by_checkpoint
+    assert before.own_flops == after.own_flops - after.again_by_checkpoint
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,6 @@
 """Suggest checkpoints: of the bodies of loops, of functions that are called often, and of scopes."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from reportgen.advice import cost
@@ -12,6 +12,8 @@ from reportgen.advice.loops import LoopCheckpoint, loop_checkpoints
 from reportgen.advice.order import worth_bytes
 from reportgen.advice.repeated_calls import repeated_calls
 from reportgen.advice.suggest import is_worth_listing, suggest, suggest_range
+from reportgen.program.program import Program
+from reportgen.program.scopes import REMATERIALIZED, direction, is_in_scope, path
 
 _LISTED = 5
 _LITTLE_PART = 100
@@ -21,13 +23,47 @@ _LITTLE_PART = 100
 def find_checkpoints(context: AdviceContext) -> Sequence[Suggestion]:
     """Return checkpoints of loops, scopes and functions; of loops alone where the others do nothing."""
     memory = context.memory
-    suggestions = [_of_loop(context, checkpoint) for checkpoint in loop_checkpoints(context.program, memory)]
+    program = context.program
+    loops = (one for one in loop_checkpoints(program, memory) if not _is_checkpointed(program, _in_loops(program, one)))
+    suggestions = [_of_loop(context, checkpoint) for checkpoint in loops]
     if context.has_checkpoints:
         arrays = context.checkpoints.arrays(memory)
+        scopes = context.checkpoints.families(memory, arrays)
         suggestions += [_of_function(context, call) for call in repeated_calls(context, memory, arrays)]
-        suggestions += [_of_scope(context, scope) for scope in context.checkpoints.families(memory, arrays)]
+        suggestions += [
+            _of_scope(context, one) for one in scopes if not _is_checkpointed(program, _in_scope(one.scope))
+        ]
     worth = [suggestion for suggestion in suggestions if is_worth_listing(context, worth_bytes(suggestion))]
     return sorted(worth, key=lambda suggestion: -worth_bytes(suggestion))[:_LISTED]
+
+
+_Part = Callable[[str, str], bool]
+
+
+def _in_loops(program: Program, checkpoint: LoopCheckpoint) -> _Part:
+    """Return the part of a program that is in the bodies of loops, but for what their own lines add, as an index."""
+    lines = {program.user_frame(loop) for loop in checkpoint.loops}
+    return lambda name, _: (
+        program.user_frame(name) not in lines and any(loop in checkpoint.loops for loop in program.loops_around(name))
+    )
+
+
+def _in_scope(scope: str) -> _Part:
+    return lambda _, op_name: is_in_scope(op_name, scope)
+
+
+def _is_checkpointed(program: Program, is_inside: _Part) -> bool:
+    """Return whether checkpoints run more than half of the lines of a part's forward pass again."""
+    if not any(REMATERIALIZED in op_name for op_name in program.op_names):
+        return False
+    again, forward = set[object](), set[object]()
+    for name, op_name in zip(program.dump.schedule.names, program.op_names, strict=True):
+        line = path(op_name), program.user_frame(name)
+        if REMATERIALIZED in op_name:
+            again.add(line)
+        elif direction(op_name) == "forward" and is_inside(name, op_name):
+            forward.add(line)
+    return 2 * len(forward & again) > len(forward)
 
 
 def _of_scope(context: AdviceContext, checkpoint: Checkpoint) -> Suggestion:

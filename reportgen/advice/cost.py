@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection
 from reportgen.analyse.matmul_work import op_name_of, total_flops
 from reportgen.analyse.records import Analysis
 from reportgen.program.products import Product
-from reportgen.program.scopes import REMATERIALIZED, direction, path, pattern
+from reportgen.program.scopes import REMATERIALIZED, direction, is_in_scope
 
 
 def of_loops(analysis: Analysis, loops: Collection[str]) -> int | None:
@@ -20,12 +20,10 @@ def of_loops(analysis: Analysis, loops: Collection[str]) -> int | None:
 
 def of_scope(analysis: Analysis, scope: str) -> int | None:
     """Return the FLOPs of the forward pass in all scopes of a name, as `layer_#`; None where they are not known."""
-    depth = scope.count("/") + 1
 
     def is_inside(product: Product) -> bool:
         op_name = op_name_of(analysis.program, product)
-        is_of_scope = pattern("/".join(path(op_name)[:depth])) == scope
-        return not op_name or (is_of_scope and _is_forward(op_name))
+        return not op_name or (is_in_scope(op_name, scope) and _is_forward(op_name))
 
     return _most(analysis, is_inside)
 

@@ -64,13 +64,13 @@ def cause_words(
     `amounts` are the figures of a memory space before and after, and `origins` where their peaks come from. What was
     done to the program is the same in every space: it explains `main_change_bytes`, by which the main memory changed,
     or if that is 0 the change of this space. The main causes come first: changes of the arguments that may explain it,
-    checkpoints, and what other shapes did against both. Without these, it is the memory that changed. What is not
-    named is said where figures do not add up.
+    and what other shapes did against them. Without these, it is the memory that changed. What is not named is said
+    where figures do not add up.
     """
     known, moved = argument_changes(before, after), _moved(*amounts)
     change = sum(moved.values())
     explained = main_change_bytes or change
-    causes = [*argument_causes(before, after, explained), *_checkpoints(*origins, explained)]
+    causes = list(argument_causes(before, after, explained))
     parts = _part_words(moved, (amounts[1][_NEEDED] or 0) - (amounts[0][_NEEDED] or 0))
     if causes:
         old, new = _by_name(before), _by_name(after)
@@ -81,6 +81,7 @@ def cause_words(
     others = [words for words in known if words not in causes]
     if before and after and not known:
         others = ["arguments unchanged"]
+    others += _checkpoints(*origins)
     return list(filter(None, ["; ".join(causes), _largest_line(*origins, change), "; ".join([*parts, *others])]))
 
 
@@ -103,10 +104,10 @@ def _rounded(size: int) -> int:
     return round(float(number) * float(STEP) ** ("B", *UNITS).index(unit)) * (1 if size > 0 else -1)
 
 
-def _checkpoints(before: PeakOrigin, after: PeakOrigin, change_bytes: int) -> Iterator[str]:
-    """Yield that checkpoints were added or removed, if that may explain a change."""
+def _checkpoints(before: PeakOrigin, after: PeakOrigin) -> Iterator[str]:
+    """Yield that checkpoints were added or removed; whether what changed is in their scopes, no figure says."""
     flops = before.again_flops, after.again_flops
-    if None not in flops and 0 in flops and flops[0] != flops[1] and (bool(flops[1]) == (change_bytes < 0)):
+    if None not in flops and 0 in flops and flops[0] != flops[1]:
         yield f"checkpoints {'added' if flops[1] else 'removed'}"
 
 

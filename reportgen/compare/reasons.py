@@ -9,6 +9,8 @@ from reportgen.compare.argument_changes import argument_causes, argument_changes
 from reportgen.compare.builds import ModuleComparison
 from reportgen.compare.dump_comparison import DumpComparison, SpaceComparison
 from reportgen.compare.terms import JoinedStep, Kind, Term
+from reportgen.parse.stack_frames import Frame
+from reportgen.program.scopes import REMATERIALIZED, path
 from reportgen.record import record
 from reportgen.reports.formats import counted, end_of, human_flops, signed_bytes, signed_percent
 from reportgen.reports.source_words import line_words
@@ -110,30 +112,59 @@ def recomputation(module: ModuleComparison) -> tuple[Sequence[Recomputation], Se
     if before is None or after is None:
         return likely, others
     change_of_need = _need_change(module)
-    for who, again in (
-        ("XLA recomputes", (before.work.again_by_xla, after.work.again_by_xla)),
-        ("checkpoints recompute", (before.work.again_by_checkpoint, after.work.again_by_checkpoint)),
-    ):
+    by_xla = before.work.again_by_xla, after.work.again_by_xla
+    by_checkpoint = before.work.again_by_checkpoint, after.work.again_by_checkpoint
+    flops = before.work.matmul_flops or 0, after.work.matmul_flops or 0
+    for who, again, rest in ("XLA recomputes", by_xla, by_checkpoint), ("checkpoints recompute", by_checkpoint, by_xla):
         if again[0] is None or again[1] is None or again[0] == again[1]:
             continue
         change = again[1] - again[0]
-        own, own_after = ((side.work.matmul_flops or 0) - (side.work.again_by_xla or 0) for side in (before, after))
+        of_all = flops[1] - (rest[1] or 0) - flops[0] + (rest[0] or 0)
+        if not min(of_all, 0) <= change <= max(of_all, 0):
+            continue  # because the programs differ in other work, too
+        own = flops[0] - (by_xla[0] or 0)
         share = signed_percent(own, own + change)
         words = f"{who} {human_flops(abs(change))} {'more' if change > 0 else 'less'}"
-        cause = ""
-        if who == "checkpoints recompute" and 0 in again:
-            cause = f"checkpoints {'added' if change > 0 else 'removed'}"
-        elif who == "checkpoints recompute" and own_after - own == change:
-            cause = f"{'more' if change > 0 else 'less'} is checkpointed"
-        (likely if change * change_of_need < 0 else others).append(
-            Recomputation(words, f"{share} matrix work" if share else "", cause)
-        )
+        cause, is_likely = "", change * change_of_need < 0
+        if who == "checkpoints recompute":
+            is_likely = is_likely and _is_of_checkpoints(module, int(change > 0))
+            if 0 in again:
+                cause = f"checkpoints {'added' if change > 0 else 'removed'}"
+            elif of_all == change:
+                cause = f"{'more' if change > 0 else 'less'} is checkpointed"
+        (likely if is_likely else others).append(Recomputation(words, f"{share} matrix work" if share else "", cause))
     return likely, others
 
 
-def _main_steps(module: ModuleComparison, likely: Sequence[Recomputation]) -> Sequence[Reason]:
+def _is_of_checkpoints(module: ModuleComparison, side: int) -> bool:
+    """Return whether half of the largest step is made in the scopes and functions that checkpoints of a side run again.
+
+    Where the steps are not known, nothing says that it is not.
+    """
+    step = next(iter(_largest_steps(module)), None)
+    if module.comparison is None or not isinstance(step, JoinedStep):
+        return True
+    running, making = (module.comparison.graphs[at].analysis for at in (side, 1 - side))
+    again = {
+        _part(op_name, running.program.stack(name))
+        for name, op_name in zip(running.dump.schedule.names, running.program.op_names, strict=True)
+        if REMATERIALIZED in op_name
+    }
+    made = ((term.before if side else term.after, abs(term.change_bytes)) for term in step.terms)
+    found = ((making.authors.of(value), size) for value, size in made if value is not None)
+    inside = sum(size for author, size in found if _part(author.scope, author.stack) in again)
+    return 2 * inside >= abs(step.change_bytes)
+
+
+def _part(op_name: str, stack: Sequence[Frame]) -> tuple[Sequence[str], str]:
+    """Return the scopes of an operation and the user's function that it is in."""
+    return path(op_name), next((frame.function for frame in stack if not frame.is_of_library), "")
+
+
+def _largest_steps(module: ModuleComparison) -> Sequence[JoinedStep | Reason]:
+    """Return the largest step in the direction of the change, or two where it is less than half of it."""
     change, space = _need_change(module), _main_space(module)
-    if module.comparison is None or space is None:
+    if space is None:
         return ()
     slack = slack_reason(space)
     steps: list[JoinedStep | Reason] = [step for step in space.steps if step.change_bytes]
@@ -141,7 +172,13 @@ def _main_steps(module: ModuleComparison, likely: Sequence[Recomputation]) -> Se
         steps.append(slack)
     steps.sort(key=lambda step: (step.change_bytes * change < 0, -abs(step.change_bytes)))
     is_half = not steps or 2 * abs(steps[0].change_bytes) >= abs(change)
-    main = steps[:1] + [step for step in steps[1:2] if not is_half and step.change_bytes * change > 0]
+    return steps[:1] + [step for step in steps[1:2] if not is_half and step.change_bytes * change > 0]
+
+
+def _main_steps(module: ModuleComparison, likely: Sequence[Recomputation]) -> Sequence[Reason]:
+    main, space = _largest_steps(module), _main_space(module)
+    if module.comparison is None or space is None:
+        return ()
     reasons = [step if isinstance(step, Reason) else step_reason(module.comparison, space, step) for step in main]
     made_by = next((again.cause for again in likely if again.cause), "")
     if made_by and main and isinstance(main[0], JoinedStep) and main[0].is_of_temporaries:

@@ -76,3 +76,8 @@ def _unwrapped(part: str) -> str:
 def pattern(text: str) -> str:
     """Return a name with `#` for each number, so that the layers of a network agree."""
     return _DIGITS.sub("#", text)
+
+
+def is_in_scope(op_name: str, scope: str) -> bool:
+    """Return whether an operation is in a scope of a name with `#` for each number."""
+    return pattern("/".join(path(op_name)[: scope.count("/") + 1])) == scope

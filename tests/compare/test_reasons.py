@@ -195,7 +195,7 @@ def test_arguments_explain_a_change_in_their_direction_that_is_not_much_larger(
 def recomputing(
     peaks: tuple[int, int], by_xla: tuple[int | None, int | None], by_checkpoint: tuple[int, int] = (0, 0)
 ) -> ModuleComparison:
-    """Return a module of 10 TFLOP whose peak and recomputation, in TFLOP, change."""
+    """Return a module of 10 TFLOP besides its recomputation, which changes with its peak."""
     before, after = (
         gate_module_of(
             path="a",
@@ -203,7 +203,7 @@ def recomputing(
             backend="tpu",
             spaces={MAIN_SPACE: space_of("HBM", peak)},
             work=WorkFigures(
-                matmul_flops=10**13,
+                matmul_flops=(10 + (xla or 0) + checkpoint) * 10**12,
                 again_by_checkpoint=checkpoint * 10**12,
                 again_by_xla=None if xla is None else xla * 10**12,
             ),
@@ -244,8 +244,45 @@ def test_more_checkpoints_are_a_cause_in_a_program_that_does_the_same_work(
 
 def test_recomputing_less_may_explain_a_higher_peak() -> None:
     (likely,), (other,) = recomputation(recomputing((1, 2), (1, 4), (2, 0)))
-    assert likely.sentence == "checkpoints recompute 2.00 TFLOP less (−22.2 % matrix work)"
-    assert other.sentence == "XLA recomputes 3.00 TFLOP more (+33.3 % matrix work)"
+    assert likely.sentence == "checkpoints recompute 2.00 TFLOP less (−16.7 % matrix work)"
+    assert other.sentence == "XLA recomputes 3.00 TFLOP more (+25.0 % matrix work)"
+
+
+@given(*[st.tuples(st.integers(0, 20), st.integers(0, 20), st.integers(0, 20))] * 2)
+def test_no_difference_of_what_is_recomputed_is_more_than_that_of_all_work(
+    before: tuple[int, int, int], after: tuple[int, int, int]
+) -> None:
+    compared = recomputing((2, 1), (before[1], after[1]), (before[2], after[2]))
+    sides = (
+        replace(side, work=replace(side.work, matmul_flops=sum(flops) * 10**12))
+        for side, flops in zip(compared.figures, (before, after), strict=True)
+        if side
+    )
+    said = " ".join(
+        change.words for changes in recomputation(ModuleComparison(figures=tuple(sides))) for change in changes
+    )
+    for who, other in ("XLA recomputes", 2), ("checkpoints recompute", 1):
+        rest = sum(after) - after[other] - sum(before) + before[other]
+        for number, way in re.findall(rf"{who} ([\d.]+) TFLOP (more|less)", said):
+            assert float(number) <= (rest if way == "more" else -rest)
+
+
+def test_a_checkpoint_is_no_cause_of_what_is_not_in_its_scope() -> None:
+    compared = module("vjp_ce+naive", "vjp_ce")
+    before, after = compared.figures
+    assert before
+    assert after
+    own = before.work.matmul_flops or 0
+    fewer = replace(before, work=replace(before.work, matmul_flops=own))
+    more = replace(after, work=replace(after.work, matmul_flops=own + 9, again_by_checkpoint=9))
+    known = why(replace(compared, figures=(fewer, more)))
+    assert [change.cause for change in known.others] == ["checkpoints added"]
+    assert known.likely == []
+    assert known.reason
+    assert "checkpoint" not in known.reason.sentence
+    checkpointed = why(module("evoformer", "evoformer+remat"))
+    assert checkpointed.reason
+    assert checkpointed.reason.sentence.startswith("checkpoints added: ")
 
 
 @pytest.mark.parametrize("by_xla", [(None, 4), (4, None), (None, None), (4, 4)])

@@ -28,7 +28,7 @@ class Recomputed:
     source: str
     """The user's line, as FILE:LINE; empty where it is not known."""
     times: Count
-    """How many products that is in one run of the program."""
+    """How many products that is in one run; 0 where a checkpoint has no effect, because XLA merged or dropped one."""
     flops: Count
     """Their floating-point operations."""
     instructions: tuple[str, ...]
@@ -90,10 +90,11 @@ def work(program: Program, counted: Products | None) -> Work:
     all_flops = total_flops(counted.products, lambda product: product.times)
     if all_flops is not None and all_flops >= LARGEST:
         return _unknown("the HLO text states more of it than any device could do")
-    of_checkpoints = _again_by_checkpoints(program, counted.products)
+    of_checkpoints, once = _again_by_checkpoints(program, counted.products)
     rows = (
-        *_rows(program, "XLA", counted.products, lambda product: product.added),
-        *_rows(program, "checkpoint", of_checkpoints, lambda product: product.own),
+        *_rows(program, "XLA", [one for one in counted.products if one.added], lambda product: product.added),
+        *_rows(program, "checkpoint", [one for one in of_checkpoints if one.own], lambda product: product.own),
+        *_rows(program, "checkpoint", once, lambda product: 0),
     )
     return Work(
         matmul_flops=all_flops,
@@ -105,15 +106,21 @@ def work(program: Program, counted: Products | None) -> Work:
     )
 
 
-def _again_by_checkpoints(program: Program, counted: Sequence[Product]) -> Sequence[Product]:
-    """Return the products of checkpoints that the forward pass computes, too, or a checkpoint around theirs."""
+def _again_by_checkpoints(program: Program, counted: Sequence[Product]) -> tuple[Sequence[Product], Sequence[Product]]:
+    """Return the products of checkpoints that the forward pass computes, too, or a checkpoint around theirs.
+
+    Then come those that run only once if all do, as is certain where the forward pass has fewer products of each line.
+    """
     names = {product.name: op_name_of(program, product) for product in counted}
     again = [product for product in counted if REMATERIALIZED in names[product.name]]
     forward = [product for product in counted if direction(names[product.name]) == "forward"]
     equal, first = EqualProducts(program, names), dict[int, str]()
     for product in (*forward, *again) if again else ():
         first.setdefault(equal.number(product.name), names[product.name])
-    return [product for product in again if first[equal.number(product.name)] != names[product.name]]
+    twice = [product for product in again if first[equal.number(product.name)] != names[product.name]]
+    lines, forward_lines = ([program.user_frame(one.name) for one in part] for part in (again, forward))
+    are_fewer = all(forward_lines.count(line) < lines.count(line) for line in set(lines))
+    return twice, again if are_fewer and not twice else ()
 
 
 def _without_text(program: Program) -> Work:
@@ -139,13 +146,12 @@ def total_flops(products: Iterable[Product], times: _Times) -> int | None:
 def _rows(
     program: Program, by: Literal["XLA", "checkpoint"], products: Iterable[Product], times: _Times
 ) -> Iterator[Recomputed]:
-    """Yield what is computed again by scope and line, as far as it is known how often."""
+    """Yield what is computed again by scope and line."""
     moment_of = program.dump.moment_of
     places: defaultdict[tuple[str, str], list[Product]] = defaultdict(list)
     for product in products:
-        if times(product):
-            frame = program.user_frame(product.name)
-            places[_scope(op_name_of(program, product)), str(frame) if frame else ""].append(product)
+        frame = program.user_frame(product.name)
+        places[_scope(op_name_of(program, product)), str(frame) if frame else ""].append(product)
     for (scope, source), found in places.items():
         instructions = {_scheduled(program, product) for product in found}
         yield Recomputed(

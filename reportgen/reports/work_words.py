@@ -20,7 +20,13 @@ def recomputed_words(work: Work, *, fits: bool | None) -> str:
         sentences.append(f"XLA recomputes {of_all(work, work.again_by_xla)} {why}: {_places(work, 'XLA')}.")
     if work.again_by_checkpoint:
         sentences.append(f"Checkpoints recompute {of_all(work, work.again_by_checkpoint)}.")
-    return " ".join([*sentences, _NOT_TIME]) if sentences else ""
+    sentences += [_NOT_TIME] if sentences else []
+    if merged := next((row for row in work.rows if not row.times), None):
+        of = f" of {line_words(merged.source)}" if merged.source else ""
+        sentences.append(
+            f"The checkpoint{of} recomputes no matrix product: XLA merged both, or nothing needs the first."
+        )
+    return " ".join(sentences)
 
 
 def of_all(work: WorkFigures, amount: int) -> str:

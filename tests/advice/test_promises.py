@@ -61,6 +61,11 @@ def test_a_body_that_is_checkpointed_leaves_its_carry_alone_so_there_is_nothing_
     assert [suggestion for suggestion in advice(name).suggestions if suggestion.kind == "checkpoint-loop"] == []
 
 
+def test_a_body_of_checkpointed_calls_is_not_checkpointed_once_more() -> None:
+    assert advice("checkpointed_calls").suggestions
+    assert [one.what for one in advice("checkpointed_calls").suggestions if one.kind.startswith("checkpoint")] == []
+
+
 def test_a_checkpoint_of_a_part_of_a_body_leaves_the_rest_to_be_dropped() -> None:
     assert "rematted_computation" in " ".join(program("towers").program.op_names)
     found = step("towers", "checkpoint-loop")

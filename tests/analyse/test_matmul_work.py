@@ -11,6 +11,7 @@ from reportgen.pipeline import DumpReading
 from reportgen.program.join import Join
 from reportgen.program.products import products
 from reportgen.program.program import Program
+from reportgen.reports.work_words import recomputed_words
 from tests.advice.recompiled_programs import program
 from tests.support.dumps import parsed
 from tests.support.samples import SAMPLES
@@ -137,6 +138,14 @@ def test_what_is_computed_once_is_not_computed_again(products: list[str], again:
         lines += [f"  %copy.{name} = f32[8,8]{{0,1}} copy(%{left})"]
         lines += [f"  %{name} = f32[8,8]{{1,0}} dot(%copy.{name}, %{right}), {DOT}, {named}"]
     assert of("\n".join([*lines, "}"])).again_by_checkpoint == again * ONE
+
+
+def test_a_checkpoint_whose_products_xla_merged_is_said_to_recompute_nothing() -> None:
+    merged = program("merged").work
+    assert (merged.matmul_flops, merged.again_by_checkpoint) == (369_098_752, 0)
+    words = "The checkpoint of merged.py:16 recomputes no matrix product: XLA merged both, or nothing needs the first."
+    assert recomputed_words(merged, fits=None) == words
+    assert recomputed_words(program("evoformer").work, fits=None) == ""
 
 
 def test_a_loop_whose_passes_are_not_known_leaves_only_what_is_not_in_it_known() -> None:

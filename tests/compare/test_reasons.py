@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import chain
 from typing import get_args
 
 import pytest
@@ -253,14 +254,13 @@ def test_no_difference_of_what_is_recomputed_is_more_than_that_of_all_work(
     before: tuple[int, int, int], after: tuple[int, int, int]
 ) -> None:
     compared = recomputing((2, 1), (before[1], after[1]), (before[2], after[2]))
-    sides = (
+    first, second = (
         replace(side, work=replace(side.work, matmul_flops=sum(flops) * 10**12))
         for side, flops in zip(compared.figures, (before, after), strict=True)
         if side
     )
-    said = " ".join(
-        change.words for changes in recomputation(ModuleComparison(figures=tuple(sides))) for change in changes
-    )
+    changes = [*chain(*recomputation(ModuleComparison(figures=(first, second))))]
+    said = " ".join(change.words for change in changes)
     for who, other in ("XLA recomputes", 2), ("checkpoints recompute", 1):
         rest = sum(after) - after[other] - sum(before) + before[other]
         for number, way in re.findall(rf"{who} ([\d.]+) TFLOP (more|less)", said):

@@ -58,7 +58,7 @@ _EXIT_CODES = """\
 exit codes:
   0 success, 1 a problem with input or output (or findings under --strict), 2 usage,
   3 a module needs more than its capacity or budget (check, compare),
-  4 a dump contradicts itself and cannot be judged (check, compare, history add),
+  4 an error of a dump makes a figure doubtful that was asked for (check, compare, history add),
   130 interrupted, 141 the program that read the output has closed it;
   run: the exit code of the program unless that is 0, 127 or 126 if it cannot be started"""
 

@@ -7,9 +7,10 @@ from typing import TypeVar
 
 from reportgen.analyse.analysis import analyse
 from reportgen.analyse.capacity import capacities, siblings_of_device
-from reportgen.analyse.fit import misfit
+from reportgen.analyse.fit import device_fit
 from reportgen.analyse.identity import Digests, digests
 from reportgen.analyse.records import Analysis
+from reportgen.analyse.refusal import refusal_of
 from reportgen.errors import OutputRefused
 from reportgen.failures import failed
 from reportgen.input.reading import DumpFiles, Problem
@@ -63,6 +64,7 @@ class DumpReading:
         files, analysis, overrides = self.contents.files, self.analysis, self.settings.capacities
         name = files.name
         siblings = siblings_of_device(self.contents.siblings, analysis.backend, name.device)
+        refusal = refusal_of(analysis, name.module_name, siblings)
         return record(
             label=files.label,
             title=shortened(name.module_name),
@@ -70,8 +72,7 @@ class DumpReading:
             number=name.module_number,
             timestamp_microseconds=name.timestamp_microseconds,
             analysis=analysis,
-            capacities=capacities(overrides, siblings),
-            misfit=misfit(analysis, name.module_name, siblings, overrides),
+            device_fit=device_fit(analysis, capacities(overrides, siblings, refusal), refusal),
         )
 
     def report(self) -> Report:

@@ -9,7 +9,7 @@ from itertools import count
 from reportgen.compare.baseline import figures_of_report
 from reportgen.compare.builds import BuildComparison, Source, compare_builds, compare_modules
 from reportgen.compare.figures import figures_of_side, flaws_of
-from reportgen.compare.module_pairing import DeviceFit, Side, pair_of
+from reportgen.compare.module_pairing import Side, pair_of
 from reportgen.errors import UnreadableInput
 from reportgen.input.inputs import inputs_of
 from reportgen.input.reading import Problem, read_whole
@@ -109,11 +109,7 @@ def _modules(
         problems.extend(of_reading)
         if report is not None:
             flaws = flaws_of(report.analysis.findings)
-            device_fit = DeviceFit(
-                report.fits,
-                report.fits_device,
-                report.misfit.space if report.misfit and report.misfit.is_refused else "",
-            )
-            sides.append(Side(report.label, report.title, order, report.analysis, inputs_of(files), flaws, device_fit))
+            figures = (report.analysis, inputs_of(files), flaws, report.device_fit)
+            sides.append(Side(report.label, report.title, order, *figures))
             was_read(files.label)
     return sides

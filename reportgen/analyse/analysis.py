@@ -10,7 +10,7 @@ from reportgen.analyse.backends import infer_backend
 from reportgen.analyse.checks import checked
 from reportgen.analyse.cross_checks import compared
 from reportgen.analyse.expected_sharing import why_shared
-from reportgen.analyse.findings import by_severity, listed
+from reportgen.analyse.findings import listed, rank
 from reportgen.analyse.missing_allocations import missing_allocations
 from reportgen.analyse.records import Analysis, Figures, Measured
 from reportgen.analyse.reuse import buffer_reuse
@@ -38,7 +38,7 @@ def analyse(dump: Dump, named_backend: Backend = "unknown", join: Join = NOTHING
     findings = (*listed(own.findings, dump.text), *listed(of_siblings.findings, dump.text))
     return Analysis(
         **vars(figures),
-        findings=tuple(sorted(findings, key=by_severity)),
+        findings=tuple(sorted(findings, key=lambda finding: rank(finding.slug))),
         evidence=(*own.evidence, *of_siblings.evidence),
     )
 

@@ -1,17 +1,13 @@
-"""Find out how much memory a device has for a program, and whether the program fits.
-
-What counts is what the program needs (`Space.needed_bytes`): XLA allocates as a whole, however little is in use.
-"""
+"""Find out how much memory a device has for a program."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
 
 from reportgen.analyse.devices import DEVICES, MAIN_SPACE, Capacity, Device, read_capacity
-from reportgen.analyse.records import Space
+from reportgen.analyse.fit import Refusal
 from reportgen.input.dump_text import Sibling
 from reportgen.input.names import Backend, is_written_for
 from reportgen.oom.printed_size import SizeRange
-from reportgen.record import record
 
 _TPU_VERSIONS = {
     ("JELLYFISH", ""): "v2",
@@ -32,37 +28,17 @@ _AMD_ARCHITECTURE = re.compile(rb'\bgcn_arch_name: "(gfx[0-9a-f]+)')
 _NAMED_ARCHITECTURE = re.compile(r"sm_\d+\.\d+|gfx[0-9a-f]+")
 
 
-@record(kw_only=False)
-class Fit:
-    """A capacity next to what a program needs; `excess_bytes` is negative if something is left.
+def capacities(
+    overrides: Iterable[str], siblings: Sequence[Sibling], refusal: Refusal | None = None
+) -> Mapping[int, Capacity]:
+    """Return the known capacities by memory space.
 
-    `first_moment` is the first one at which more is resident than the device has; None if only the allocations
-    are too large, or nothing is. `is_least` is whether more may be needed, because allocations are missing.
+    `overrides` win over the device named next to the dump, and that over the capacity that a refusal states.
     """
-
-    capacity: Capacity
-    needed_bytes: int
-    first_moment: int | None
-    is_least: bool = False
-
-    @property
-    def excess_bytes(self) -> int:
-        return self.needed_bytes - self.capacity.size_bytes
-
-    @property
-    def is_over(self) -> bool:
-        return self.excess_bytes > 0
-
-    @property
-    def fits(self) -> bool | None:
-        """Whether the program fits; None if that is not known, because more may be needed."""
-        return False if self.is_over else None if self.is_least else True
-
-
-def capacities(overrides: Iterable[str], siblings: Sequence[Sibling]) -> Mapping[int, Capacity]:
-    """Return the known capacities by memory space; `overrides` win over the device named next to the dump."""
     device = device_beside(siblings)
     known = {}
+    if refusal and refusal.space == "hbm" and refusal.usable:
+        known[MAIN_SPACE] = Capacity(refusal.usable.middle, "the device in the compiler’s message", "refusal")
     if device:
         known[MAIN_SPACE] = Capacity(
             device.size_bytes, f"the {device.title} named next to the dump", device.origin, device.scope, device.title
@@ -108,12 +84,3 @@ def device_beside(siblings: Sequence[Sibling]) -> Device | None:
             if name := _TPU_VERSIONS.get((version[1].decode(), variant[1].decode() if variant else "")):
                 return DEVICES[name]
     return None
-
-
-def fit(space: Space, capacity: Capacity, *, is_least: bool = False) -> Fit:
-    """Compare the need of a program in a memory space, or its lower bound, with the device's capacity."""
-    room = capacity.size_bytes - space.static_bytes
-    temp = space.temp
-    steps = zip(temp.moments, temp.amounts, strict=True) if temp else ()
-    first = next((moment for moment, amount in steps if amount > room), None)
-    return Fit(capacity, space.needed_bytes, first, is_least)

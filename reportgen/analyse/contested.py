@@ -6,15 +6,31 @@ instructions define.
 """
 
 from collections.abc import Iterator
+from typing import Literal
 
+from reportgen.analyse.findings import OF_MISSING, OF_SIZES
 from reportgen.analyse.records import Analysis, Space
 
 _DECIDING_PART = 50
 """Bytes in doubt rule out advice for a space if they are more than this part of its peak."""
 
+Certainty = Literal["exact", "least", "unknown"]
+"""What is known of a need: all of it; the least that it can be; nothing, because an error is about sizes."""
+
+
+def certainty(analysis: Analysis, space: Space) -> Certainty:
+    """Return what is known of the need in a space, as far as errors about sizes leave it certain."""
+    here = (None, *space.allocations)
+    wrong = {found.slug for found in analysis.findings if found.slug in OF_SIZES and found.allocation in here}
+    if analysis.missing and wrong <= OF_MISSING:
+        return "least"
+    return "unknown" if wrong else "exact"
+
 
 def contested_bytes(analysis: Analysis, space: Space) -> int | None:
-    """Return an upper bound of the bytes of a space that errors concern; None where one concerns the whole dump."""
+    """Return an upper bound of the bytes of a space that errors concern; None where they decide what is needed."""
+    if certainty(analysis, space) == "unknown":
+        return None
     values, allocations = set[int](), set[int]()
     for finding in analysis.findings:
         if finding.severity == "error":

@@ -5,8 +5,8 @@ from dataclasses import replace
 
 from reportgen.analyse.checks.declaration import counted
 from reportgen.analyse.findings import finding
-from reportgen.analyse.fit import REFUSED
 from reportgen.analyse.records import Figures
+from reportgen.analyse.refusal import REFUSED
 from reportgen.analyse.results import CheckResult, CheckResults, Finding
 from reportgen.analyse.sizes import rounded_by_xla
 from reportgen.input.dump_text import Location, Sibling

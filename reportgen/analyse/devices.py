@@ -26,8 +26,8 @@ _AMOUNT = re.compile(r"(\d{1,20}(?:\.\d{1,20})?) ?(?:([KMGT])?(i?)B?)", re.IGNOR
 _SPACE = re.compile(r"(\d{1,9}|host)=(.+)", re.DOTALL | re.ASCII)
 
 
-Origin = Literal["flag", "target_config", "target_arguments"]
-"""The source of a capacity: the flag --capacity, or the file of that name next to the dump."""
+Origin = Literal["flag", "target_config", "target_arguments", "refusal"]
+"""The source of a capacity: the flag --capacity, the file of that name next to the dump, or the compiler's refusal."""
 
 
 @record(kw_only=False)

@@ -67,6 +67,10 @@ SEVERITIES: dict[str, Severity] = {
     "use-after-end": "warning",
     "used-values-differ": "error",
 }
+OF_MISSING = frozenset({"allocation-order", "allocations-missing", "total-mismatch"})
+"""Errors by which missing allocations are found."""
+OF_SIZES = OF_MISSING | {"law-broken", "outside-allocation"}
+"""Errors about sizes: what a program needs may be wrong."""
 
 
 def finding(
@@ -84,9 +88,9 @@ def finding(
     )
 
 
-def by_severity(entry: Finding) -> tuple[int, str]:
-    """Return the sort key of lists: worst first, then by kind."""
-    return SEVERITY_ORDER.index(entry.severity), entry.slug
+def rank(slug: str) -> tuple[int, bool, str]:
+    """Return the sort key of lists: worst first, so that errors about sizes come before others, then by kind."""
+    return SEVERITY_ORDER.index(SEVERITIES[slug]), slug not in OF_SIZES, slug
 
 
 def listed(findings: Iterable[Finding], text: DumpText) -> tuple[Finding, ...]:
@@ -99,7 +103,7 @@ def listed(findings: Iterable[Finding], text: DumpText) -> tuple[Finding, ...]:
         if counts[entry.slug] <= LISTED_PER_SLUG[entry.severity]:
             by_slug[entry.slug].append(entry)
     chosen: list[Finding] = []
-    for slug in sorted(by_slug, key=lambda slug: (SEVERITY_ORDER.index(SEVERITIES[slug]), slug)):
+    for slug in sorted(by_slug, key=rank):
         chosen.extend(by_slug[slug])
         more = counts[slug] - LISTED_PER_SLUG[SEVERITIES[slug]]
         if more > 0:

@@ -21,6 +21,8 @@ class Needing(Protocol):
     """The figures of a memory space, as computed or as a document has them."""
 
     @property
+    def name(self) -> str: ...
+    @property
     def needed_bytes(self) -> int: ...
 
 

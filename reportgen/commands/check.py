@@ -4,12 +4,14 @@ import argparse
 import sys
 from dataclasses import replace
 
+from reportgen.analyse.findings import OF_SIZES
 from reportgen.check import check
 from reportgen.commands.arguments import paths_of
 from reportgen.commands.gate import budgets_of
 from reportgen.commands.github_files import files_appended
 from reportgen.commands.printing import print_errors, print_modules
 from reportgen.commands.settings import files_read
+from reportgen.errors import UnsoundBuild
 from reportgen.input.remote import located
 from reportgen.output.named_files import confirm_apart
 from reportgen.search import search
@@ -47,7 +49,9 @@ def run(options: argparse.Namespace, terminal: Terminal) -> int:
         print_modules(report.summaries)
         print_errors(report.errors)
     if not (budgets or options.github or options.capacities):
-        return int(report.has_problems(strict=options.strict))
+        is_unsound = any(finding.slug in OF_SIZES for entry in report.summaries for finding in entry.findings)
+        problems = int(report.has_problems(strict=options.strict))
+        return UnsoundBuild.exit_code if is_unsound and not options.allow_unsound else problems
     # Imported here, because what only some checks need takes a tenth of a small one.
     from reportgen.commands.judging import judged
 

@@ -82,9 +82,10 @@ def _judge(
             allow_unsound=options.allow_unsound,
             accepted=options.accept_growth or "",
             capacities=options.capacities,
+            asked={"needed", *(budget.figure for budget in (budgets.budgets if budgets else ()))},
         )
     else:
-        judgement = judge_fit(real, options.capacities)
+        judgement = judge_fit(real, options.capacities, allow_unsound=options.allow_unsound)
     if not options.redaction:
         return judgement
     names = {module.name: public_name(module.name, options.redaction) for module in before}

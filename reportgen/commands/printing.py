@@ -46,10 +46,10 @@ def _size_words(entry: Summary) -> str:
     peak = entry.peak_resident_bytes
     words = "no live ranges"
     if peak is not None:
-        words = f"peak resident {least_words(peak, is_least=entry.is_peak_least)} ({exact_bytes(peak)})"
+        words = f"peak resident {least_words(peak, entry.is_peak_least)} ({exact_bytes(peak)})"
     if entry.capacity:
         return words
-    needed = least_words(entry.needed_bytes, is_least=bool(entry.missing))
+    needed = least_words(entry.needed_bytes, entry.certainty)
     return f"needs {needed} ({exact_bytes(entry.needed_bytes)}), {words}"
 
 
@@ -130,7 +130,7 @@ def _result(report: BuildResult) -> str:
     peak = largest.peak_resident_bytes
     size = f"peaks at {human_bytes(peak or 0)}"
     if peak is None or largest.is_peak_least:
-        size = f"needs {least_words(largest.needed_bytes, is_least=bool(largest.missing))}"
+        size = f"needs {least_words(largest.needed_bytes, largest.certainty)}"
     counts = Counter(severity for entry in summaries for severity, _ in entry.finding_counts)
     severities: tuple[Severity, ...] = ("error", "warning")
     problems = [f"{counted(counts[kind], 'module')} with {kind}s" for kind in severities if counts[kind]]

@@ -5,10 +5,11 @@ from functools import cached_property
 from typing import Literal, get_args
 
 from reportgen.analyse.devices import MAIN_SPACE
+from reportgen.analyse.fit import DeviceFit
 from reportgen.compare.dump_comparison import DumpComparison, compare_dumps, compare_equal_dumps
 from reportgen.compare.figures import Figure, figures_of_side
 from reportgen.compare.input_difference import InputDifference, input_difference
-from reportgen.compare.module_pairing import DeviceFit, ModulePair, Pair, PairedBy, Side, pair_by_name, pair_modules
+from reportgen.compare.module_pairing import ModulePair, Pair, PairedBy, Side, pair_by_name, pair_modules
 from reportgen.input.inputs import Inputs
 from reportgen.input.reading import DumpFiles, Problem
 from reportgen.record import record

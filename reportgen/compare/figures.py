@@ -4,12 +4,13 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Literal, get_args
 
-from reportgen.analyse.capacity import Fit
+from reportgen.analyse.contested import certainty
 from reportgen.analyse.decompose import by_source_line
 from reportgen.analyse.devices import MAIN_SPACE
+from reportgen.analyse.fit import Fit
 from reportgen.analyse.identity import signature_digest
 from reportgen.analyse.matmul_work import Work, WorkFigures
-from reportgen.analyse.records import Analysis, Space
+from reportgen.analyse.records import Analysis, Measured, Space
 from reportgen.analyse.results import Finding
 from reportgen.analyse.sibling_arguments import sibling_arguments
 from reportgen.compare.module_pairing import Side
@@ -20,7 +21,6 @@ from reportgen.reports.report_document import (
     GateSpace,
     LineBytes,
     ListedFinding,
-    Refusal,
     first_flaws,
     listed_finding,
 )
@@ -31,11 +31,12 @@ Figure = Literal["peak_resident", "needed", "allocated", "static", "peak_temp", 
 FIGURES: tuple[Figure, ...] = get_args(Figure)
 
 
-def _space_figures(space: Space, fit: Fit | None) -> GateSpace:
+def _space_figures(analysis: Measured, space: Space, fit: Fit | None) -> GateSpace:
     """Return the figures of an analysed space, with the capacity that is known of it."""
     resident, temp = space.peak_resident, space.peak_temp
     return GateSpace(
         name=space.name,
+        certainty=certainty(analysis, space) if isinstance(analysis, Analysis) else "exact",
         capacity=capacity_figures(fit) if fit else None,
         peak_resident_bytes=resident.amount if resident else None,
         needed_bytes=space.needed_bytes,
@@ -71,12 +72,12 @@ def figures_of_side(side: Side) -> GateModule:
         shapes=signature_digest(side.analysis.dump),
         findings=side.flaws,
         spaces={
-            color: _space_figures(space, side.device_fit.fits.get(color))
+            color: _space_figures(side.analysis, space, side.device_fit.fits.get(color))
             for color, space in side.analysis.spaces.items()
         },
         missing_allocations=side.analysis.missing.words if side.analysis.missing else None,
         arguments=tuple(sibling_arguments(side.analysis.program)),
-        refused=Refusal(space=side.device_fit.refused, needed=None, usable=None) if side.device_fit.refused else None,
+        refused=side.device_fit.refusal,
         checks=(),
         work=_work_figures(side.analysis.work),
     )

@@ -5,12 +5,12 @@ The numbers and timestamps in file names are not used: they shift as soon as one
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import field
 from functools import cached_property
 from typing import Literal, NamedTuple
 
-from reportgen.analyse.capacity import Fit
+from reportgen.analyse.fit import DeviceFit
 from reportgen.analyse.identity import Digests, digests, signature
 from reportgen.analyse.records import Measured
 from reportgen.compare.graph import base_name, shape_parts
@@ -27,18 +27,6 @@ Pair = tuple[GateModule | None, GateModule | None]
 
 _LEAST_SIMILARITY_NAMED, _LEAST_SIMILARITY = 0.2, 0.5
 _LONG_NUMBER, _LAST_NUMBER = re.compile(r"\d{6,}"), re.compile(r"[_.]\d+$")
-
-
-@record(kw_only=False)
-class DeviceFit:
-    """Whether a build fits its device, None if that is not known, and by how much in each memory space.
-
-    `refused` is the memory for which the compiler refused it, such as `hbm`, empty if it did not.
-    """
-
-    fits: Mapping[int, Fit] = field(default_factory=dict)
-    fits_device: bool | None = None
-    refused: str = ""
 
 
 # Equal only to itself, because comparing two analyses would take longer than the rest of the pairing.

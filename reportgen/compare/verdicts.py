@@ -6,18 +6,21 @@ because they may be wrong in either direction.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
+from functools import partial
 from typing import Literal
 
-from reportgen.analyse.devices import MAIN_SPACE, read_capacity
+from reportgen.analyse.devices import MAIN_SPACE, Capacity, read_capacity
+from reportgen.analyse.fit import fits, refused_for
 from reportgen.compare.budgets import Budget, Budgets, Level
+from reportgen.compare.figures import FIGURES
 from reportgen.compare.module_pairing import Pair, plain_name
 from reportgen.errors import shown
 from reportgen.record import record
 from reportgen.reports.formats import counted, exact_bytes, human_bytes
-from reportgen.reports.report_document import GateModule
+from reportgen.reports.report_document import OF_ALLOCATIONS, GateModule
 from reportgen.reports.work_words import of_all, uncounted_words
 
 Status = Literal[
@@ -136,16 +139,19 @@ def judge(
     allow_unsound: bool = False,
     accepted: str = "",
     capacities: Sequence[str] = (),
+    asked: Collection[str] = FIGURES,
 ) -> Judgement:
     """Judge each module that exists now, and say which dumps contradict themselves, whether there are budgets or not.
 
     Without a baseline, growth cannot be judged and no module counts as new. `unread` files of either side could not be
-    read. Figures of unsound dumps are judged only with `allow_unsound`. Growth is only noted where it is `accepted`,
-    for that reason. A module that needs more than one of the `capacities`, or that the compiler refused, fails.
+    read. A module is unsound if an error may make one of the figures that are `asked` for wrong; then it is judged only
+    with `allow_unsound`. Growth is only noted where it is `accepted`, for that reason. A module that needs more
+    than one of the `capacities`, or that the compiler refused, fails.
     """
-    verdicts = [verdict for pair in pairs for verdict in _of_soundness(pair, allow_unsound=allow_unsound)]
+    verdicts = [verdict for pair in pairs for verdict in _of_soundness(pair, asked, allow_unsound=allow_unsound)]
     if budgets is not None or capacities:
-        verdicts += judge_fit((after for _, after in pairs if after), capacities).verdicts
+        modules = [after for _, after in pairs if after]
+        verdicts += judge_fit(modules, capacities, allow_unsound=allow_unsound).verdicts
     if budgets is None:
         return Judgement(tuple(verdicts), has_budgets=False)
     if not has_baseline and any(budget.growth for budget in budgets.budgets):
@@ -198,55 +204,44 @@ def _over_words(name: str, space: str, least: str, sizes: tuple[int, int]) -> st
     return f"{name} does not fit{f' in {space}' if space else ''}: it needs {least}{needed} of {capacity}."
 
 
-def judge_fit(modules: Iterable[GateModule], capacities: Sequence[str]) -> Judgement:
-    """Judge whether each module fits: the compiler must not have refused it, nor may it need more than is given."""
-    verdicts: list[Verdict] = []
-    capacity_by_color = dict(map(read_capacity, capacities))
-    for module in modules:
-        if module.refused:
-            reason = f"it needs more {module.refused.space} than there is"
-            message = f"{module.name}: the compiler refused this program, because {reason}"
-            space_name = module.refused.space.upper()
-            sentence = f"{module.name} was refused by the compiler: it needs more {space_name} than there is."
-            verdicts.append(
-                Verdict(
-                    status="over",
-                    level="fail",
-                    message=message,
-                    module=module.name,
-                    sentence=sentence,
-                    path=module.path,
-                )
-            )
-        for color, capacity in capacity_by_color.items():
-            space = module.spaces.get(color)
-            if not space:
-                continue
-            needed, size = space.needed_bytes, capacity.size_bytes
-            least = "at least " if module.missing_allocations else ""
-            words = f"{module.name} {space.name}: needs {least}{needed:,} bytes"
-            if needed > size:
-                verdicts.append(
-                    Verdict(
-                        status="over",
-                        level="fail",
-                        message=f"{words}; the capacity is {size:,} bytes",
-                        module=module.name,
-                        color=color,
-                        after_bytes=needed,
-                        limit_bytes=size,
-                        path=module.path,
-                        sentence=_over_words(
-                            module.name, "" if color == MAIN_SPACE else space.name, least, (needed, size)
-                        ),
-                    )
-                )
-            elif module.missing_allocations:
-                message = f"{words}; whether it fits cannot be judged: {module.missing_allocations}"
-                verdicts.append(
-                    Verdict(status="unsound", level="fail", message=message, module=module.name, color=color)
-                )
+def judge_fit(modules: Iterable[GateModule], capacities: Sequence[str], *, allow_unsound: bool = False) -> Judgement:
+    """Judge whether each module fits what is given, or at least was not refused by the compiler."""
+    given = dict(map(read_capacity, capacities))
+    verdicts = [verdict for module in modules for verdict in _of_fit(module, given, allow_unsound=allow_unsound)]
     return Judgement(tuple(verdicts), has_budgets=False)
+
+
+def _of_fit(module: GateModule, given: Mapping[int, Capacity], *, allow_unsound: bool) -> Iterator[Verdict]:
+    """Yield that the compiler refused a module, and each given capacity that it does not fit or may not fit."""
+    failed = partial(Verdict, level="fail", module=module.name)
+    if refused := refused_for(module.refused, module.spaces, given):
+        more = f"it needs more {refused.space} than there is"
+        sentence = f"{module.name} was refused by the compiler: {more.replace(refused.space, refused.space.upper())}."
+        message = f"{module.name}: the compiler refused this program, because {more}"
+        yield failed(status="over", message=message, sentence=sentence, path=module.path)
+    for color, space in module.spaces.items():
+        if color not in given:
+            continue
+        needed, size = space.needed_bytes, given[color].size_bytes
+        sure = "exact" if allow_unsound else space.certainty
+        fit = fits(needed, sure, size, None)
+        least = "at least " if sure == "least" else ""
+        words = f"{module.name} {space.name}: needs {least}{needed:,} bytes"
+        if fit is False:
+            name = "" if color == MAIN_SPACE else space.name
+            yield failed(
+                status="over",
+                message=f"{words}; the capacity is {size:,} bytes",
+                color=color,
+                after_bytes=needed,
+                limit_bytes=size,
+                path=module.path,
+                sentence=_over_words(module.name, name, least, (needed, size)),
+            )
+        elif fit is None:
+            error = module.error_about(OF_ALLOCATIONS)
+            why = error.words if error and sure == "unknown" else module.missing_allocations
+            yield failed(status="unsound", message=f"{words}; whether it fits cannot be judged: {why}", color=color)
 
 
 def _why_none_was_judged(pairs: Sequence[Pair]) -> str:
@@ -266,7 +261,7 @@ def _changed_set(status: Status, level: Level, module: GateModule, words: str) -
     return Verdict(status=status, level=level, message=f"{module.name} ({module.path}) {words}", module=module.name)
 
 
-def _of_soundness(pair: Pair, *, allow_unsound: bool) -> Iterator[Verdict]:
+def _of_soundness(pair: Pair, asked: Collection[str], *, allow_unsound: bool) -> Iterator[Verdict]:
     """Yield what the checks say of each side: its first error, or its first warning if it has no error."""
     before, after = pair
     known: set[str] = set()
@@ -275,7 +270,7 @@ def _of_soundness(pair: Pair, *, allow_unsound: bool) -> Iterator[Verdict]:
             continue
         flaw = module.flaws[0]
         where = f"{module.name}{side}"
-        if flaw.severity == "error":
+        if module.error_about(asked):
             manner = "is judged although it is unsound" if allow_unsound else "cannot be judged"
             level: Level = "warn" if allow_unsound else "fail"
             message = f"{where} {manner}: {flaw.words}"
@@ -291,7 +286,8 @@ def _of_budget(budget: Budget, pairs: Sequence[Pair], *, has_baseline: bool, all
     for before, after in pairs:
         if after is None or not budget.covers(after):
             continue
-        if not allow_unsound and (after.error or (before and before.error)):
+        sides = (side for side in (before, after) if side)
+        if not allow_unsound and any(side.error_about((budget.figure,)) for side in sides):
             is_matched = True
             continue
         if budget.max_recomputed is not None:
@@ -366,7 +362,7 @@ def _of_space(budget: Budget, old: int | None, after: GateModule, color: int, *,
             limits.append(("grown", old + allowed, f"it was {old:,} bytes and may grow by {allowed:,}"))
     for status, limit, words in limits:
         is_kept = now <= limit
-        if is_kept and after.is_refused_for(color):
+        if is_kept and after.refused and after.refused.is_of(color, after.spaces[color].name):
             continue  # nothing passes in the memory for which the compiler refused the module
         yield Verdict(
             status="pass" if is_kept else status,

@@ -38,8 +38,13 @@ _BY_SIGN: Mapping[str, Sequence[Form]] = {
 }
 _LONGEST_BEFORE = 300
 _CODE = re.compile(r"\b(E\d{4}): ")
-_LOADED = re.compile(r"Error loading program '([^']*)'")
-_EXECUTABLE = re.compile(r"\[executable_name='([^']*)'\]")
+_MODULE = re.compile(
+    r"(?:(?:(?i:hlo|xla)[ _]?(?i:module)(?:[ _]name)?|executable_name)\W{1,4}|Error loading program '"
+    r"|\b[Mm]odule(?:[ _]name)?\W{1,4}(?=\w+\.\d)"
+    r"|\b(?:for|of|in|[Cc]ompil\w+) (?:the )?module [\"'`]?)(?P<of>\w[\w.<>-]*[\w>])"
+    r"|(?<![\w./-])(?P<jax>(?:p?jit|pmap)_[\w<>]+)(?!\.py)"
+)
+"""The name of a module, wherever a message has it: behind that word, or one as JAX gives them."""
 
 _OF_ENTRIES = frozenset({"Number", "Operator", "XLA label", "XLA Label", "Entry Parameter Subshape"})
 # A word without a value matches too, because otherwise each of its letters would be tried as the beginning of a name.
@@ -104,7 +109,7 @@ def _events(lines: Sequence[PlainLine]) -> Iterator[tuple[int, OutOfMemory]]:
         elif skipped == _PATIENCE:
             yield from assembly.finished()
         elif skipped <= _MOST_WRAPPED:
-            assembly.extend_field(line)
+            assembly.extend(line)
     yield from assembly.finished()
 
 
@@ -177,8 +182,14 @@ def _sentence_of(form: Form, match: re.Match[str], text: str) -> Sentence | None
     context = form.pattern_of_context.search(before) if form.context else None
     groups = [part.groupdict() for part in (match, right_before, context) if part]
     parts = {name: value for group in groups for name, value in group.items() if value}
-    named = {"code": _CODE.search(before), "module": _LOADED.search(before) or _EXECUTABLE.search(text, match.end())}
-    return Sentence(form, text.strip(), parts | {name: hit[1] for name, hit in named.items() if hit})
+    code = _CODE.search(before)
+    return Sentence(form, text.strip(), {"code": code[1] if code else "", "module": _module_in(text), **parts})
+
+
+def _module_in(text: str) -> str:
+    """Return the module that a text names; empty where it names none."""
+    hit = _MODULE.search(text)
+    return hit["of"] or hit["jax"] if hit else ""
 
 
 def _with_rows(sentence: Sentence, lines: Sequence[PlainLine], start: int, after: int) -> tuple[Sentence | None, int]:
@@ -275,8 +286,10 @@ class _Assembly:
             yield self.number, _with_totals(event)
         self.event, self.head, self.heads, self.last_number, self.totals, self.buffers = None, "", set(), 0, [], []
 
-    def extend_field(self, line: PlainLine) -> None:
-        """Add a line to the field before it, which was wrapped; an entry is read when all its fields are complete."""
+    def extend(self, line: PlainLine) -> None:
+        """Add a line to the field before it, which was wrapped, or else the module that it names to the event."""
+        if self.event and not (self.event.module or self.buffers or self.entry):
+            self.event = self.event._replace(module=_module_in(line.text))
         if self.entry is not None and self.last_field:
             self.entry[self.last_field] += f" {line.text}"
             self._quote(line)

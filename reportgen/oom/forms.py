@@ -217,7 +217,7 @@ _TPU_COMPILER = (
         sign="Ran out of memory on ",
         rest=(
             rf"{_SPACE}, the total memory required for HLO temporaries \({_NEEDED}\) exceeds available \w+"
-            rf" \({_CAPACITY}\)(?:\. HLO module: (?P<module>\S*[^\s.]))?"
+            rf" \({_CAPACITY}\)"
         ),
         backend="tpu",
     ),

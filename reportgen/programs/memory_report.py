@@ -190,7 +190,7 @@ class MemoryReport:
     def __repr__(self) -> str:
         needs = (
             f"{cut(self._main.figures.name, _LONGEST_NAME)} needs"
-            f" {least_words(self.needed_bytes, is_least=bool(self._main.figures.missing_allocations))}"
+            f" {least_words(self.needed_bytes, self._space.certainty if self._space else 'exact')}"
             if self._main
             else "refused"
         )

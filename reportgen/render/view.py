@@ -31,7 +31,7 @@ class Module(Report):
     @cached_property
     def small_spaces(self) -> Mapping[int, Space]:
         """The memory spaces that get a line instead of tables, by color."""
-        main, refused = main_space(self.analysis.spaces), self.misfit.space if self.misfit else ""
+        main, refused = main_space(self.analysis.spaces), self.device_fit.refused
         return {
             color: space
             for color, space in self.analysis.spaces.items()
@@ -41,7 +41,8 @@ class Module(Report):
                 space.name,
                 space.needed_bytes,
                 main.needed_bytes,
-                is_short=space.name.lower() == refused or (color in self.fits and self.fits[color].is_over),
+                is_short=bool(refused and refused.is_of(color, space.name))
+                or (color in self.fits and self.fits[color].is_over),
             )
         }
 

@@ -24,9 +24,9 @@ from reportgen.advice.advice_records import (
 from reportgen.advice.advise import Advice
 from reportgen.advice.fitting import Fitting, fitting_of, least_needed
 from reportgen.advice.kinds import KINDS
-from reportgen.analyse.capacity import Fit
+from reportgen.analyse.fit import Fit
 from reportgen.analyse.matmul_work import Work
-from reportgen.reports.formats import UNITS, capital, human_bytes, human_flops, least_words, signed_percent
+from reportgen.reports.formats import UNITS, capital, human_bytes, human_flops, least_words, range_words, signed_percent
 
 _AT_LINE = re.compile(r"(?:: \w+\[[\d,]*\])? at (\S+:\d+)$")
 """The line at the end of what a suggestion changes, with the shape of what is there."""
@@ -273,13 +273,25 @@ def advice_sentence(advice: Advice | None) -> str:
 
 def capacity_words(fit: Fit, advised: CapacityAdvice | None) -> str:
     """Return what a module needs, how far that is from what the device has, and what could make it fit."""
-    direction = "more" if fit.is_over else "less"
-    difference = f"{human_bytes(abs(fit.excess_bytes))} {direction}"
+    difference = f"{human_bytes(abs(fit.excess_bytes))} {'more' if fit.is_over else 'less'}"
     capacity = human_bytes(fit.capacity.size_bytes) + (f" ({fit.capacity.scope})" if fit.capacity.scope else "")
+    needed = f"needs {least_words(fit.needed_bytes, fit.certainty)}"
     if fit.fits is None:
-        return f"needs {least_words(fit.needed_bytes, is_least=True)}; whether that fits {capacity} is unknown"
-    words = f"needs {least_words(fit.needed_bytes, is_least=fit.is_least)}, {difference} than {capacity}"
+        because = ", because an error is about sizes" if fit.certainty == "unknown" else ""
+        return f"{needed}; whether that fits {capacity} is unknown{because}"
+    if spare := spare_words(fit):
+        return f"{spare}: {needed} of {capacity}"
+    words = f"{needed}, {difference} than {capacity}"
     return f"{words}; {verdict_words(advised)}" if advised else words
+
+
+def spare_words(fit: Fit) -> str:
+    """Return for what the compiler refused a program that fits this capacity; empty where it did not."""
+    if not fit.fits or fit.refusal is None or fit.refusal.usable is None:
+        return ""
+    named = fit.capacity.device or human_bytes(fit.capacity.size_bytes)
+    smaller, left = fit.refusal.device or range_words(fit.refusal.usable), human_bytes(-fit.excess_bytes)
+    return f"refused for {smaller}; {named} has {left} to spare"
 
 
 def donation_words(group: ArgumentGroup) -> str:

@@ -7,6 +7,8 @@ from collections.abc import Iterable, Sequence
 from typing import Literal
 
 from reportgen.analyse.devices import MAIN_SPACE, capacity_example
+from reportgen.analyse.findings import OF_MISSING
+from reportgen.analyse.fit import Refusal
 from reportgen.analyse.logged_errors import LoggedError
 from reportgen.document import document
 from reportgen.reports.formats import capital, human_bytes, least_words, percent, range_words
@@ -16,7 +18,6 @@ from reportgen.reports.peak_table import PeakBuffers
 from reportgen.reports.report_document import (
     ErrorFigures,
     ModuleFigures,
-    Refusal,
     figures_of_summary,
 )
 from reportgen.reports.summary import Summary
@@ -27,8 +28,6 @@ SCHEMA: Literal[3] = 3
 
 _LARGEST = 5
 _SMALL = 100  # as a part of the peak: fewer bytes without a name are not worth a sentence
-_OF_MISSING = frozenset({"allocation-order", "allocations-missing", "total-mismatch"})
-"""What missing allocations are found by."""
 _RUNTIME = "Not included: code, other programs, the runtime's own memory."
 
 
@@ -113,26 +112,26 @@ def _line(entry: Summary) -> bytes:
 
 def _verdict(entry: Summary, figures: ModuleFigures) -> str:
     """Return in one sentence whether a module fits, and what could make it."""
-    if figures.refused:
+    if entry.is_refused and figures.refused:
         return f"The compiler refused this program{_refusal_words(entry, figures.refused)}."
-    over = [space for space in figures.spaces.values() if space.capacity and space.capacity.excess_bytes > 0]
-    if over and not (entry.excess_bytes or 0) > 0:
+    over = [space for space in figures.spaces.values() if space.capacity and space.capacity.fits is False]
+    if over and over[0] is not figures.main_space:
         most = human_bytes(over[0].capacity_bytes or 0)
-        needed = least_words(over[0].needed_bytes, is_least=bool(entry.missing))
+        needed = least_words(over[0].needed_bytes, over[0].certainty)
         return f"Does not fit: needs {needed} of {over[0].name}, which has {most}."
-    if entry.capacity and entry.fits is None:
+    if entry.capacity and (entry.fits is None or figures.refused):
         return f"{capital(entry.capacity)}."
     if entry.capacity:
         verdict = "Fits" if entry.fits else "Does not fit"
         return f"{verdict}: {entry.capacity}."
-    needed = least_words(entry.needed_bytes, is_least=bool(entry.missing))
+    needed = least_words(entry.needed_bytes, entry.certainty)
     return f"Needs {needed}{_kinds_words(entry, figures)}. Whether that fits is unknown."
 
 
 def _kinds_words(entry: Summary, figures: ModuleFigures) -> str:
     """Return how much of the need are temporaries, for a dump without live ranges, which has no peak to take apart."""
     space = figures.main_space
-    if entry.peak_resident_bytes is not None or not space or entry.missing:
+    if entry.peak_resident_bytes is not None or not space or entry.certainty != "exact":
         return ""
     temporary = human_bytes(space.needed_bytes - space.static_bytes)
     return f": temporaries {temporary}, arguments, outputs and constants {human_bytes(space.static_bytes)}"
@@ -151,8 +150,8 @@ def _unknown(entry: Summary, figures: ModuleFigures) -> Sequence[str]:
     space, advised = figures.main_space, figures.spaces.get(MAIN_SPACE)
     peak, attributed = entry.peak_resident_bytes, space.attributed if space else None
     errors = dict(entry.finding_counts).get("error", 0)
-    if entry.missing:  # which is said above
-        errors -= sum(finding.slug in _OF_MISSING for finding in entry.findings)
+    if figures.missing_allocations:  # which is said above
+        errors -= sum(finding.slug in OF_MISSING for finding in entry.findings)
     unnamed = attributed.unnamed_bytes(peak) if peak and attributed else 0
     withheld = (advised.advice_withheld or "") if advised else ""
     doubt = figures.advice.contested_bytes if figures.advice else 0

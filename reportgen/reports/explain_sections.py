@@ -108,7 +108,7 @@ def _peak(module: ExplainedModule, space: SpaceFigures) -> Section:
         if other is not space and not _is_small(other, space.needed_bytes)
     ]
     rest = peak - sum(group.size_bytes for group in module.largest)
-    size = least_words(peak, is_least=figures.is_peak_least)
+    size = least_words(peak, figures.is_peak_least)
     return Section(
         title=f"Peak: {size} at instruction {space.peak_resident_moment:,} of {figures.schedule_length or 0:,}",
         sentences=tuple(
@@ -125,7 +125,7 @@ def _peak(module: ExplainedModule, space: SpaceFigures) -> Section:
 
 
 def _is_small(space: SpaceFigures, main_bytes: int) -> bool:
-    is_short = space.capacity_bytes is not None and space.needed_bytes > space.capacity_bytes
+    is_short = space.capacity is not None and space.capacity.fits is False
     return is_small(space.name, space.needed_bytes, main_bytes, is_short=is_short)
 
 
@@ -202,7 +202,8 @@ def _needed_bytes(module: ExplainedModule) -> int:
 
 
 def _needs_words(module: ExplainedModule) -> str:
-    return least_words(_needed_bytes(module), is_least=bool(module.figures.missing_allocations))
+    space = module.figures.main_space
+    return least_words(_needed_bytes(module), space.certainty if space else "exact")
 
 
 def _space_words(module: ExplainedModule) -> str:

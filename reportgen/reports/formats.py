@@ -1,7 +1,9 @@
 """Format numbers and names for people: the same words in a terminal, in Markdown and on pages."""
 
 import re
+from collections.abc import Mapping
 
+from reportgen.analyse.contested import Certainty
 from reportgen.oom.printed_size import SizeRange
 
 UNITS = ("KiB", "MiB", "GiB", "TiB", "PiB", "EiB")
@@ -11,6 +13,13 @@ _DECIMAL_UNITS = ("k", "M", "G", "T", "P", "E")
 _CLOSE = 50
 """A range is shown as one size if it is narrower than this part of the size."""
 
+QUALIFIERS: Mapping[Certainty | bool, str] = {
+    True: "at least ",
+    "least": "at least ",
+    "unknown": "perhaps ",
+    "exact": "",
+    False: "",
+}
 _PARAMETERS = re.compile(r"\[\w+=.*", re.DOTALL)
 _TRACED = re.compile(r"a_inference_(.+?)_\d+__Xla.*", re.DOTALL)
 """A name of TensorFlow, which numbers its functions: each trace of one gets another name."""
@@ -77,9 +86,9 @@ def range_words(size: SizeRange) -> str:
     return f"{human_bytes(size.low_bytes)} to {human_bytes(size.high_bytes)}"
 
 
-def least_words(size: int, *, is_least: bool) -> str:
-    """Return a size in words, `at least 2.52 GiB` if it can be more because allocations are missing."""
-    return f"at least {human_bytes(size)}" if is_least else human_bytes(size)
+def least_words(size: int, known: Certainty | bool) -> str:
+    """Return a size as far as it is `known`, which is true for a lower bound: `at least 2.52 GiB`."""
+    return f"{QUALIFIERS.get(known, '')}{human_bytes(size)}"
 
 
 def counted(number: int, noun: str) -> str:

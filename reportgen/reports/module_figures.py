@@ -2,10 +2,10 @@
 
 from collections.abc import Iterable
 
-from reportgen.analyse.capacity import Fit
 from reportgen.analyse.classes import CLASSES
+from reportgen.analyse.contested import certainty
 from reportgen.analyse.divided import replicated_bytes
-from reportgen.analyse.fit import Misfit
+from reportgen.analyse.fit import Fit
 from reportgen.analyse.identity import signature_digest
 from reportgen.analyse.logged_errors import LoggedError
 from reportgen.analyse.records import Space
@@ -24,7 +24,6 @@ from reportgen.reports.report_document import (
     CheckFigures,
     DevicesFigures,
     ModuleFigures,
-    Refusal,
     SpaceFigures,
     listed_finding,
 )
@@ -71,7 +70,7 @@ def module_figures(report: Report) -> ModuleFigures:
         spaces={color: _space(space, report, report.fits.get(color)) for color, space in analysis.spaces.items()},
         arguments=tuple(sibling_arguments(analysis.program)),
         devices=_devices(report),
-        refused=_refusal(report.misfit) if report.misfit and report.misfit.is_refused else None,
+        refused=report.device_fit.refusal,
         work=analysis.work,
         phases=tuple(report.phases),
         checks=tuple(map(_check, analysis.evidence)),
@@ -121,6 +120,7 @@ def _space(space: Space, report: Report, fit: Fit | None) -> SpaceFigures:
         peak_resident_bytes=resident.amount if resident else None,
         peak_resident_moment=resident.moment if resident else None,
         attributed=report.attributed[space.color] if resident else None,
+        certainty=certainty(report.analysis, space),
         capacity=capacity_figures(fit) if fit else None,
         peak_resident_by_class={name: by_class[name] for name in CLASSES if by_class[name]},
         peak_resident_groups=tuple(
@@ -140,10 +140,6 @@ def capacity_figures(fit: Fit) -> CapacityFigures:
         size_bytes=fit.capacity.size_bytes,
         source=fit.capacity.source,
         excess_bytes=fit.excess_bytes,
+        fits=fit.fits,
         first_moment_over=fit.first_moment,
     )
-
-
-def _refusal(misfit: Misfit) -> Refusal:
-    """Return what the compiler said when it refused the program."""
-    return Refusal(space=misfit.space, needed=misfit.needed, usable=misfit.usable)

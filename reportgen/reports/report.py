@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import field
 from datetime import UTC, datetime
 from functools import cached_property
 
@@ -10,16 +9,14 @@ from reportgen.advice.advise import Advice, AdviceBySpace, advise
 from reportgen.advice.memory import Memory
 from reportgen.advice.withheld import NAMES_REDACTED
 from reportgen.analyse.attributed import Attributed, attributed
-from reportgen.analyse.capacity import Fit, fit
 from reportgen.analyse.classes import MemoryClass, memory_class
 from reportgen.analyse.decompose import Group, by_source_line
-from reportgen.analyse.devices import MAIN_SPACE, Capacity
+from reportgen.analyse.devices import MAIN_SPACE
 from reportgen.analyse.divided import DividedArgument, divided_arguments
-from reportgen.analyse.fit import Misfit
+from reportgen.analyse.fit import DeviceFit, Fit
 from reportgen.analyse.peak_groups import PeakGroup, peak_groups
 from reportgen.analyse.phases import Phase, phases
 from reportgen.analyse.records import Analysis, Space
-from reportgen.analyse.spaces import main_space
 from reportgen.model import WHOLE, ValueKey
 from reportgen.options import Redaction
 from reportgen.program.author import Author
@@ -33,9 +30,8 @@ from reportgen.reports.source_links import NO_SOURCES, Sources
 class Report:
     """One analysed dump: `label` is its path as reported, `title` the name that people know the module by.
 
-    `redaction` is what was taken out of the dump before it was read. `capacities` are those of the memory spaces, by
-    color. `devices` are those that advice is asked about, None for none. `sources` says what is shown of the source
-    files. `misfit` says why the program does not fit into its device; None if nothing says so.
+    `redaction` is what was taken out of the dump before it was read. `device_fit` says whether the program fits.
+    `devices` are those that advice is asked about, None for none. `sources` says what is shown of the source files.
     """
 
     label: str
@@ -44,12 +40,11 @@ class Report:
     number: int | None
     timestamp_microseconds: int | None = None
     analysis: Analysis
-    capacities: Mapping[int, Capacity] = field(default_factory=dict)
+    device_fit: DeviceFit = DeviceFit()
     devices: int | None = None
     notes: str = ""
     redaction: Redaction | None = None
     sources: Sources = NO_SOURCES
-    misfit: Misfit | None = None
 
     @property
     def name(self) -> str:
@@ -72,8 +67,8 @@ class Report:
         """What would lower the peak of each memory space; nothing where the names that it rests on are hidden."""
         if self.redaction == "names":
             return dict.fromkeys(self.analysis.spaces, Advice(withheld=NAMES_REDACTED))
-        known = self.capacities.get(MAIN_SPACE)
-        return advise(self.analysis, known.size_bytes if known else None, self.devices)
+        known = self.fits.get(MAIN_SPACE)
+        return advise(self.analysis, known.capacity.size_bytes if known else None, self.devices)
 
     @property
     def main_memory(self) -> Memory | None:
@@ -90,24 +85,10 @@ class Report:
         """Return who fills the buffer that a value is part of."""
         return self.analysis.authors.of(number)
 
-    @cached_property
+    @property
     def fits(self) -> Mapping[int, Fit]:
         """Whether the program fits each memory space whose capacity is known, by its color."""
-        spaces = self.analysis.spaces
-        is_least = self.analysis.missing is not None
-        return {
-            color: fit(spaces[color], known, is_least=is_least)
-            for color, known in self.capacities.items()
-            if color in spaces
-        }
-
-    @property
-    def fits_device(self) -> bool | None:
-        """Whether the program fits its device: what the compiler says counts most; None where nothing says so."""
-        if self.misfit or any(known.is_over for known in self.fits.values()):
-            return False
-        main = main_space(self.analysis.spaces)
-        return self.fits[main.color].fits if main and main.color in self.fits else None
+        return self.device_fit.fits
 
     @cached_property
     def divided(self) -> Sequence[DividedArgument]:

@@ -5,7 +5,7 @@ written are at home where it is; those here are what the document adds. The gate
 `GateModule` of `ModuleFigures`, and `GateSpace` of `SpaceFigures`.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Annotated, Literal
 
 from reportgen.advice.advice_records import (
@@ -18,8 +18,11 @@ from reportgen.advice.advice_records import (
 )
 from reportgen.analyse.attributed import Attributed
 from reportgen.analyse.classes import MemoryClass
+from reportgen.analyse.contested import Certainty
 from reportgen.analyse.devices import MAIN_SPACE, Origin
 from reportgen.analyse.divided import ArgumentOfDevice
+from reportgen.analyse.findings import OF_SIZES
+from reportgen.analyse.fit import Refusal
 from reportgen.analyse.matmul_work import UNKNOWN, Work, WorkFigures
 from reportgen.analyse.phases import Phase
 from reportgen.analyse.records import XlaSum
@@ -39,6 +42,8 @@ SCHEMA: Literal[2] = 2
 AdviceSchema = Literal[7]
 ADVICE_SCHEMA: AdviceSchema = 7
 """The number of the advice, which is its own, so that a change to it leaves earlier reports usable as baselines."""
+OF_ALLOCATIONS = frozenset({"needed", "allocated"})
+"""Figures that follow from the sizes of the allocations alone, so that no other error makes them wrong."""
 Slug = Annotated[str, Pattern("a kind of finding", "[a-z0-9-]{1,80}")]
 SpaceNumber = Annotated[int, Number("the number of a memory space", 0)]
 
@@ -176,6 +181,8 @@ class CapacityFigures:
     """needed_bytes less the capacity, in bytes; negative if something is left."""
     first_moment_over: Count | None
     """The first moment at which more is resident than the device has; null if there is none."""
+    fits: bool | None = None
+    """Whether the program fits; null if that is not known. Absent in documents of earlier versions."""
 
 
 @document()
@@ -184,6 +191,9 @@ class GateSpace(BudgetFigures):
 
     name: str
     """The usual name of the memory space on this backend."""
+    certainty: Certainty = "exact"
+    """What is known of needed_bytes: least if more may be needed, because allocations are missing; unknown if an error
+    is about sizes. Absent in documents of earlier versions."""
     capacity: CapacityFigures | None = None
     """What the device has in this space; null if that is not known."""
     peak_resident_lines: tuple[LineBytes, ...] = ()
@@ -295,18 +305,6 @@ class CheckFigures:
 
 
 @document()
-class Refusal:
-    """What the compiler said when it refused a program. What it did not say is null."""
-
-    space: str
-    """The memory, such as hbm or vmem."""
-    needed: SizeRange | None
-    """What is needed, as the compiler says; null if it does not."""
-    usable: SizeRange | None
-    """What is usable, as the compiler, the user or the device says; null if none does."""
-
-
-@document()
 class RecordedModule:
     """A module as a history has it."""
 
@@ -351,11 +349,10 @@ class GateModule(RecordedModule):
         """Why the dump is unsound; None for one that does not contradict itself."""
         return next((finding for finding in self.findings if finding.severity == "error"), None)
 
-    def is_refused_for(self, color: int) -> bool:
-        """Return whether the compiler refused the module because it needs too much of a memory space."""
-        memory = self.refused.space if self.refused else ""
-        main = memory == "hbm" and color == MAIN_SPACE
-        return bool(memory) and (main or self.spaces[color].name.casefold() == memory)
+    def error_about(self, figures: Collection[str]) -> ListedFinding | None:
+        """Return the error that may make one of these figures wrong; None if none does. Those about sizes are first."""
+        is_harmless = OF_ALLOCATIONS.issuperset(figures) and self.error and self.error.slug not in OF_SIZES
+        return None if is_harmless else self.error
 
 
 @document()

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, fields
 from typing import Any
 
+from reportgen.analyse.contested import Certainty
 from reportgen.analyse.devices import MAIN_SPACE
 from reportgen.analyse.results import Finding, Severity
 from reportgen.input.dump_text import Location
@@ -47,8 +48,6 @@ class Summary:
     Where a module has nothing in space 0 they are those of the space that needs most. `report_line` is the module's
     line of report.json, which takes a thirteenth of the memory of its record; it is empty where nobody reads it.
     `argument_bytes` and `output_bytes` are those of the peak resident or, where that is not known, of what is needed.
-    `is_over` is whether any memory space needs more than it has.
-
     `fits` is whether it fits its device, None where nothing says so, and `is_refused` whether the compiler said no.
 
     `first_suggestion` is what would lower the peak, in a sentence, and `to_do_first` the same in parts. `filled` says
@@ -58,7 +57,7 @@ class Summary:
 
     `capacity` says in words whether the module fits, empty where it is not known what the device has.
 
-    `missing` says which allocations are not there; then each size is the least that it can be. It is empty if all are.
+    `certainty` is what is known of the need.
     `is_peak_least` is whether each peak is the least that it can be, because of that or of missing live ranges.
 
     `phases` are the passes of a gradient and their loops in words, empty for a program of one phase.
@@ -84,15 +83,14 @@ class Summary:
     report_line: bytes
     capacity_bytes: int | None = None
     device: str = ""
-    is_over: bool = False
     fits: bool | None = None
     is_refused: bool = False
+    certainty: Certainty = "exact"
     first_suggestion: str = ""
     filled: str = ""
     to_do_first: FirstSuggestion | None = None
     largest_lines: tuple[LargestLine, ...] = ()
     capacity: str = ""
-    missing: str = ""
     is_peak_least: bool = False
     phases: str = ""
     devices: str = ""
@@ -109,7 +107,7 @@ class Summary:
     @property
     def asks_device(self) -> bool:
         """Whether the figures are of a device's main memory, and it is not known how much that device has."""
-        is_unknown = self.fits is None and not self.missing
+        is_unknown = self.fits is None and self.certainty == "exact"
         return is_unknown and self.backend in ("tpu", "gpu") and self.space_name.startswith(f"{MAIN_SPACE} ")
 
     @property

@@ -10,6 +10,7 @@ from dataclasses import replace
 from reportgen.advice.advise import Advice
 from reportgen.advice.fitting import least_capacity
 from reportgen.analyse.classes import MemoryClass
+from reportgen.analyse.contested import certainty
 from reportgen.analyse.devices import HOST_SPACE, MAIN_SPACE
 from reportgen.analyse.divided import replicated_bytes
 from reportgen.analyse.phases import Phase, label
@@ -44,7 +45,8 @@ def summary(report: Report, *, with_report: bool = True) -> Summary:
     peak = space.peak_resident if space else None
     known = report.fits.get(space.color) if space else None
     advice = report.advice.get(MAIN_SPACE)
-    is_elsewhere = report.misfit is not None and report.misfit.is_elsewhere
+    refused = report.device_fit.refused
+    is_elsewhere = refused is not None and refused.space != "hbm"
     sizes = peak_by_class(analysis, space) if space else Counter[MemoryClass]()
     if space and not peak:
         sizes = needed_by_class(analysis, space)
@@ -60,15 +62,14 @@ def summary(report: Report, *, with_report: bool = True) -> Summary:
         output_bytes=sizes["output"],
         capacity_bytes=known.capacity.size_bytes if known else None,
         device=known.capacity.device if known else "",
-        is_over=any(fit.is_over for fit in report.fits.values()),
-        fits=report.fits_device,
-        is_refused=report.misfit is not None and report.misfit.is_refused,
+        fits=report.device_fit.fits_device,
+        is_refused=refused is not None,
+        certainty=certainty(analysis, space) if space else "exact",
         findings=analysis.findings,
         report_line=_line_of_json(report) if with_report else b"",
         first_suggestion="" if is_elsewhere else advice_sentence(advice),
         filled=filled_words(report) if with_report else "",
         capacity=capacity_words(known, advice.capacity if advice else None) if known else "",
-        missing=analysis.missing.words if analysis.missing else "",
         is_peak_least=analysis.is_peak_least,
         phases=phase_words(report.phases),
         devices=device_words(report),

@@ -11,8 +11,8 @@ import pytest
 from reportgen.advice.advice_records import Suggestion
 from reportgen.advice.advise import Advice, advise
 from reportgen.advice.kinds import Kind
-from reportgen.analyse.capacity import fit
 from reportgen.analyse.devices import Capacity
+from reportgen.analyse.fit import Fit
 from reportgen.analyse.records import Analysis
 from reportgen.render.site.assets import template_root
 from reportgen.reports.advice_figures import advice_figures
@@ -177,10 +177,10 @@ def test_11_whether_a_program_fits_is_a_matter_of_what_it_needs() -> None:
     advised = advise(variant.analysis, between)[0].capacity
     assert advised is not None
     assert advised.verdict == "slack"
-    device = fit(variant.space, Capacity(between, "given", "flag"))
+    device = Fit(Capacity(between, "given", "flag"), variant.space.needed_bytes)
     assert "more than" in capacity_words(device, advised)
     ample = advise(variant.analysis, 2 * between)[0].capacity
-    words = capacity_words(fit(variant.space, Capacity(2 * between, "given", "flag")), ample)
+    words = capacity_words(Fit(Capacity(2 * between, "given", "flag"), variant.space.needed_bytes), ample)
     assert "not included: code, other programs" in words
 
 
@@ -194,7 +194,9 @@ def test_11_that_a_sequence_fits_is_a_prediction(part: float, words: str) -> Non
 
 def capacity_words_of(variant: Variant, advice: Advice) -> str:
     assert advice.capacity is not None
-    return capacity_words(fit(variant.space, Capacity(advice.capacity.size_bytes, "given", "flag")), advice.capacity)
+    return capacity_words(
+        Fit(Capacity(advice.capacity.size_bytes, "given", "flag"), variant.space.needed_bytes), advice.capacity
+    )
 
 
 @pytest.mark.parametrize("path", ["gpu/mid/base", "tpu/kvcarry/base"])
@@ -208,7 +210,7 @@ def test_12_impossible_is_bound_to_these_shapes_and_instructions(path: str) -> N
     assert _verdict(variant.analysis, sure) != "impossible"
     assert _verdict(variant.analysis, sure - 1) in ("impossible", "arguments")
     advised = advise(variant.analysis, sure - 1)[0].capacity
-    words = capacity_words(fit(variant.space, Capacity(sure - 1, "given", "flag")), advised)
+    words = capacity_words(Fit(Capacity(sure - 1, "given", "flag"), variant.space.needed_bytes), advised)
     assert "with these shapes and " in words
     assert floor_words(breakdown, "x", variant.backend).startswith("With these shapes and instructions")
     assert ("VMEM" in floor_words(breakdown, "x", variant.backend)) == (variant.backend == "tpu")
@@ -228,7 +230,7 @@ def test_13_a_program_without_state_or_backward_pass_has_no_batch() -> None:
     assert advised is not None
     assert advised.fits_factor is None
     assert "batch" not in capacity_words(
-        fit(without.space, Capacity(without.peak_bytes // 2, "given", "flag")), advised
+        Fit(Capacity(without.peak_bytes // 2, "given", "flag"), without.space.needed_bytes), advised
     )
 
 

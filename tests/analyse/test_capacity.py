@@ -7,8 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reportgen.analyse.analysis import analyse
-from reportgen.analyse.capacity import capacities, fit, siblings_of_device
+from reportgen.analyse.capacity import capacities, siblings_of_device
 from reportgen.analyse.devices import CHIPS, Capacity, read_capacity
+from reportgen.analyse.fit import device_fit
 from reportgen.input.dump_text import Sibling
 from reportgen.input.names import Backend
 from reportgen.model import Dump
@@ -112,8 +113,9 @@ def test_an_unknown_device_has_no_capacity(data: bytes) -> None:
 
 @given(consistent_dumps(), st.integers(1, 1 << 20))
 def test_the_first_moment_over_a_capacity_is_the_first(dump: Dump, size: int) -> None:
-    for space in analyse(dump).spaces.values():
-        found = fit(space, Capacity(size, "given", "flag"))
+    analysis = analyse(dump)
+    for color, space in analysis.spaces.items():
+        found = device_fit(analysis, {color: Capacity(size, "given", "flag")}).fits[color]
         assert found.is_over == (space.needed_bytes > size)
         if space.temp:
             amounts = space.temp.at_each(range(space.temp.length))

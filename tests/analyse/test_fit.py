@@ -1,13 +1,13 @@
 """A program that does not fit says so, with figures of the dump and of the compiler that agree."""
 
 import shutil
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from reportgen.analyse.analysis import analyse
-from reportgen.analyse.fit import Misfit, misfit
+from reportgen.analyse.fit import DeviceFit
+from reportgen.analyse.refusal import refusal_of
 from reportgen.build import build
 from reportgen.dump_pages import module_of
 from reportgen.input.discover import discover
@@ -38,10 +38,18 @@ def files_in(folder: Path) -> DumpFiles:
     return files
 
 
-def misfit_in(folder: Path, *given: str) -> Misfit | None:
-    files = files_in(folder)
-    contents = read_contents(files)
-    return misfit(analyse(parse_dump(contents.text)), files.name.module_name, contents.siblings, given)
+def fit_in(folder: Path, *given: str) -> DeviceFit:
+    return DumpReading(files_in(folder), Settings(capacities=given)).report().device_fit
+
+
+def peak_of(folder: Path) -> int:
+    peak = DumpReading(files_in(folder)).analysis.spaces[0].peak_resident
+    assert peak
+    return peak.amount
+
+
+def is_refused(folder: Path) -> bool:
+    return fit_in(folder).refusal is not None
 
 
 @pytest.fixture
@@ -63,16 +71,14 @@ def program(name: str, folder: Path, *, with_error: bool = True) -> Path:
     [("out-oom", 66), ("out-oom_args", 24), ("out-oom_pad", 51), ("out0.7.2-oom", 66), ("out0.9.2-oom_args", 24)],
 )
 @pytest.mark.parametrize("with_error", [True, False])
-def test_what_is_missing_is_the_peak_less_what_is_usable(
+def test_what_is_missing_is_the_need_less_what_is_usable(
     folder: Path, name: str, resident: int, with_error: bool
 ) -> None:
-    found = misfit_in(program(name, folder, with_error=with_error))
-    assert found is not None
-    assert found.usable == V5E
-    assert found.chip == ("" if with_error else "TPU v5e")
-    assert found.resident_bytes is not None
-    assert found.resident_bytes == pytest.approx(resident * GIB, abs=2_200_000)
-    assert found.missing == SizeRange(found.resident_bytes - V5E.high_bytes, found.resident_bytes - V5E.low_bytes)
+    found = fit_in(program(name, folder, with_error=with_error))
+    assert found.refusal is None or (found.refusal.usable, found.refusal.device) == (V5E, "TPU v5e")
+    assert peak_of(folder) == pytest.approx(resident * GIB, abs=2_200_000)
+    assert found.fits[0].capacity.size_bytes == V5E.middle
+    assert found.fits[0].is_over
 
 
 def test_a_refusal_that_was_written_before_the_dump_is_about_an_earlier_compilation(folder: Path) -> None:
@@ -80,13 +86,11 @@ def test_a_refusal_that_was_written_before_the_dump_is_about_an_earlier_compilat
     contents = read_contents(files)
     analysis = analyse(parse_dump(contents.text))
 
-    def is_refused(age: int) -> bool:
-        found = misfit(analysis, files.name.module_name, [Sibling("refusal list", "x", b"", older_seconds=age)])
-        return found is not None and found.is_refused
+    def is_believed(age: int) -> bool:
+        sibling = Sibling("refusal list", "x", b"", older_seconds=age)
+        return refusal_of(analysis, files.name.module_name, [sibling]) is not None
 
-    assert is_refused(-3_600)
-    assert is_refused(10)
-    assert not is_refused(60)
+    assert [is_believed(age) for age in (-3_600, 10, 60)] == [True, True, False]
 
 
 @pytest.mark.parametrize(
@@ -101,58 +105,51 @@ def test_a_refusal_that_was_written_before_the_dump_is_about_an_earlier_compilat
 def test_an_error_that_differs_from_the_dump_is_about_another_compilation(
     folder: Path, name: str, old: str, new: str
 ) -> None:
-    def is_refused() -> bool:
-        found = misfit_in(folder)
-        return found is not None and found.is_refused
-
     program(name, folder)
-    assert is_refused()
+    assert is_refused(folder)
     error = folder / "out-of-memory.txt"
     text = error.read_text(encoding="utf-8")
     assert old in text
     error.write_text(text.replace(old, new), encoding="utf-8")
-    assert not is_refused()
+    assert not is_refused(folder)
 
 
-@pytest.mark.parametrize(("backend", "is_refused"), [("tpu", True), ("gpu", False), ("cpu", False)])
-def test_only_a_tpu_has_its_program_refused_for_its_hbm(folder: Path, backend: Backend, is_refused: bool) -> None:
+@pytest.mark.parametrize(("backend", "is_believed"), [("tpu", True), ("gpu", False), ("cpu", False)])
+def test_only_a_tpu_has_its_program_refused_for_its_hbm(folder: Path, backend: Backend, is_believed: bool) -> None:
     files = files_in(program("out-oom", folder))
     contents = read_contents(files)
     [said] = [sibling for sibling in contents.siblings if sibling.kind == "error text"]
-    found = misfit(analyse(parse_dump(contents.text), backend), files.name.module_name, [said])
-    assert (found is not None and found.is_refused) == is_refused
+    found = refusal_of(analyse(parse_dump(contents.text), backend), files.name.module_name, [said])
+    assert (found is not None) == is_believed
 
 
 @pytest.mark.parametrize("name", ["out-oom", "out-oom_args", "out-oom_pad"])
 def test_the_compilers_figure_agrees_with_the_dump_within_what_it_prints(folder: Path, name: str) -> None:
-    found = misfit_in(program(name, folder))
-    assert found is not None
-    assert found.is_refused
-    assert found.needed is not None
-    assert found.needed.low_bytes - 2_200_000 <= (found.resident_bytes or 0) <= found.needed.high_bytes
+    found = fit_in(program(name, folder)).refused
+    assert found
+    assert found.needed
+    assert found.needed.low_bytes - 2_200_000 <= peak_of(folder) <= found.needed.high_bytes
 
 
-@pytest.mark.parametrize(("name", "is_refused"), [("out0.7.2-oom", True), ("out-oom", False)])
-def test_a_file_beside_the_dump_says_that_the_compiler_refused_it(folder: Path, name: str, is_refused: bool) -> None:
-    found = misfit_in(program(name, folder, with_error=False))
-    assert found is not None
-    assert found.is_refused == is_refused
+@pytest.mark.parametrize(("name", "has_file"), [("out0.7.2-oom", True), ("out-oom", False)])
+def test_a_file_beside_the_dump_says_that_the_compiler_refused_it(folder: Path, name: str, has_file: bool) -> None:
+    assert is_refused(program(name, folder, with_error=False)) == has_file
 
 
 def test_a_text_about_another_module_does_not_count(folder: Path) -> None:
     program("out-oom_vmem", folder)
     text = "Ran out of memory on HBM, the total memory required for HLO temporaries (24.00G) exceeds available HBM"
     (folder / "out-of-memory.txt").write_text(f"{text} (15.75G). HLO module: jit_other.\n", encoding="utf-8")
-    assert misfit_in(folder) is None
+    assert not is_refused(folder)
 
 
 def test_an_error_beside_a_dump_counts_whatever_its_file_is_called(folder: Path) -> None:
     (program("out-oom_vmem", folder) / "out-of-memory.txt").rename(folder / "train.log")
-    found = misfit_in(folder)
-    assert found is not None
-    assert (found.is_refused, found.space) == (True, "vmem")
+    found = fit_in(folder)
+    assert found.refused
+    assert (found.fits_device, found.refused.space) == (False, "vmem")
     (folder / "train.log").write_text((REFUSED / "out-oom" / "error.txt").read_text(encoding="utf-8"), encoding="utf-8")
-    assert misfit_in(folder) is None
+    assert not is_refused(folder)
 
 
 def test_one_buffer_too_large_for_a_small_memory_is_said_of_that_memory(folder: Path) -> None:
@@ -162,16 +159,16 @@ def test_one_buffer_too_large_for_a_small_memory_is_said_of_that_memory(folder: 
         " 'f32[8192,8192]{1,0:T(8,128)}', space=vmem, size = 0x10000000, scoped, tag = 'x'] :: oom_vmem_fn.1\n",
         encoding="utf-8",
     )
-    found = misfit_in(folder)
-    assert found is not None
-    assert (found.space, found.resident_bytes) == ("vmem", None)
+    found = fit_in(folder).refused
+    assert found
+    assert found.space == "vmem"
     assert found.missing == SizeRange(134_217_728, 134_217_728)
 
 
 def test_what_does_not_fit_has_one_verdict_whoever_says_so(folder: Path) -> None:
     files = files_in(program("out-oom_vmem", folder))
     made = module_of(DumpReading(files))
-    assert made.misfit
+    assert made.device_fit.refused
     first = first_suggestions(made)
     assert first
     assert (
@@ -180,20 +177,18 @@ def test_what_does_not_fit_has_one_verdict_whoever_says_so(folder: Path) -> None
     )
     assert summary(made).first_suggestion == ""
     elsewhere = "128.00 MiB over capacity in VMEM"
-    for is_refused, words in ((True, elsewhere), (False, "its peak alone is larger than the device")):
-        one = replace(made, misfit=replace(made.misfit, is_refused=is_refused))
-        told = verdict(one)
-        assert told
-        assert (one.fits_device, told.elsewhere) == (False, words)
-        assert (summary(one).fits, summary(one).is_refused) == (False, is_refused)
-        assert ("Fits" in explained(summary(one)).sentences.verdict) is False
+    told = verdict(made)
+    assert told
+    assert (made.device_fit.fits_device, told.elsewhere) == (False, elsewhere)
+    assert (summary(made).fits, summary(made).is_refused) == (False, True)
+    assert "Fits" not in explained(summary(made)).sentences.verdict
 
 
 @pytest.mark.parametrize("label", sample_labels())
 def test_of_the_samples_only_the_refused_one_has_a_verdict(label: str) -> None:
     files = samples()[label]
     contents = read_contents(files)
-    found = misfit(analyse(parse_dump(contents.text)), files.name.module_name, contents.siblings)
+    found = refusal_of(analyse(parse_dump(contents.text)), files.name.module_name, contents.siblings)
     assert (found is not None) == label.startswith("v5e-train-step/")
 
 
@@ -215,9 +210,7 @@ def test_the_page_says_what_is_needed_what_there_is_and_what_is_missing(folder: 
 
 def test_values_that_alone_are_larger_than_the_gap_are_listed(folder: Path) -> None:
     program("out-oom_args", folder)
-    text = (folder / "out-of-memory.txt").read_text(encoding="utf-8")
-    (folder / "out-of-memory.txt").write_text(text.replace("15.75G", "17.00G"), encoding="utf-8")
-    shown = beginning(folder)
+    shown = beginning(folder, "17G")
     assert "Freeing any one of these buffers would be enough: a.1, 8.00 GiB b.1, 8.00 GiB" in shown
 
 
@@ -247,9 +240,7 @@ def test_a_capacity_that_is_given_beats_what_the_compiler_and_the_chip_say(folde
 
 def test_a_program_that_fits_what_is_given_has_no_verdict_of_the_chip(folder: Path) -> None:
     program("out-oom", folder, with_error=False)
-    assert misfit_in(folder) is not None
-    assert misfit_in(folder, "v5p") is None
-    assert misfit_in(folder, "5=1GiB") is not None
+    assert [fit_in(folder, *given).fits_device for given in ((), ("v5p",), ("5=1GiB",))] == [False, True, False]
 
 
 def test_arguments_that_alone_exceed_the_device_are_said(folder: Path) -> None:

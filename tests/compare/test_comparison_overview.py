@@ -5,13 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from reportgen.analyse.capacity import Fit
 from reportgen.analyse.devices import MAIN_SPACE, Capacity
+from reportgen.analyse.fit import DeviceFit, Fit
 from reportgen.analyse.matmul_work import WorkFigures
 from reportgen.cli import main
 from reportgen.compare.builds import BuildComparison, ModuleComparison, Source
 from reportgen.compare.compare_words import headline
-from reportgen.compare.module_pairing import DeviceFit
 from reportgen.render.compare.comparison_overview import ComparisonOverview, comparison_overview
 from reportgen.reports.formats import transition_words
 from tests.compare.texts import IN_PLACE, IN_PLACE_DUMPS, NAME, written
@@ -37,7 +36,7 @@ def module(before: int | None, after: int | None, capacity: int | None = None, p
     fits = [
         DeviceFit()
         if peak is None or capacity is None
-        else DeviceFit({MAIN_SPACE: Fit(Capacity(capacity, "given", "flag"), peak, None)}, fits_device=peak <= capacity)
+        else DeviceFit({MAIN_SPACE: Fit(Capacity(capacity, "given", "flag"), peak)})
         for peak in (before, after)
     ]
     return ModuleComparison(figures=(figures[0], figures[1]), device_fits=(fits[0], fits[1]))

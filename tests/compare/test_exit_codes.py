@@ -247,7 +247,7 @@ def test_a_refused_program_fails_every_gate_by_the_same_words(run: Run, folder: 
     shutil.copytree(REFUSED / folder, "accepted", ignore=shutil.ignore_patterns("error.txt"))
     Path("refused.json").write_text(run("check", "--json", "refused").out, encoding="utf-8")
     assert run("check", "refused").code == 0  # nobody asks
-    for gate in (["--capacity", "1TiB"], gated("[[budget]]\nmax = '1 TiB'"), ["--max-growth", "0%"]):
+    for gate in (["--capacity", "host=1TiB"], gated("[[budget]]\nmax = '1 TiB'"), ["--max-growth", "0%"]):
         growth = ["--baseline", "accepted"] if "--max-growth" in gate else []
         for command in (
             ["check", "refused", *growth],

@@ -4,12 +4,13 @@ from dataclasses import replace
 
 import pytest
 
+from reportgen.analyse.fit import Refusal
 from reportgen.analyse.matmul_work import WorkFigures
 from reportgen.compare.budgets import Budgets, parse_budgets
 from reportgen.compare.module_pairing import pair_by_name
 from reportgen.compare.verdicts import judge
 from reportgen.redact.quotes import redact_message
-from reportgen.reports.report_document import GateModule, Refusal
+from reportgen.reports.report_document import GateModule
 from tests.support.gate_records import gate_module_of, space_of
 
 

@@ -10,9 +10,9 @@ from typing import get_args
 
 from reportgen.advice.advice_records import Confidence, Suggestion
 from reportgen.advice.memory import PeakAfter
-from reportgen.analyse.capacity import Fit
 from reportgen.analyse.classes import CLASSES
 from reportgen.analyse.devices import DEVICES, Capacity
+from reportgen.analyse.fit import Fit
 from reportgen.render.drawings.life import Life
 from reportgen.render.html.links import Links
 from reportgen.render.html.templates import environment

@@ -9,8 +9,8 @@ from hypothesis import given
 
 from reportgen.advice.advice_records import Verdict
 from reportgen.analyse.analysis import analyse
-from reportgen.analyse.capacity import Fit
 from reportgen.analyse.devices import MAIN_SPACE, Capacity
+from reportgen.analyse.fit import Fit, device_fit
 from reportgen.analyse.phases import phases
 from reportgen.analyse.spaces import main_space
 from reportgen.analyse.temporary_parts import temporary_parts
@@ -41,7 +41,8 @@ def module(name: str, capacity_bytes: int | None = None) -> Module:
     capacities: Mapping[int, Capacity] = (
         {} if capacity_bytes is None else {MAIN_SPACE: Capacity(capacity_bytes, "given", "flag")}
     )
-    return Module(label=name, title=name, stage=None, number=None, analysis=program(name), capacities=capacities)
+    fit = device_fit(program(name), capacities)
+    return Module(label=name, title=name, stage=None, number=None, analysis=program(name), device_fit=fit)
 
 
 @given(consistent_dumps())
@@ -144,8 +145,8 @@ def cards_of(made: Module) -> Sequence[Element]:
 def test_a_program_that_needs_nothing_has_a_page_whatever_the_device_has() -> None:
     text = "BufferAssignment:\nallocation 0: size 0, output shape is |()|, maybe-live-out:\n"
     analysis = analysed(f"{text} value: <0 tuple.1{{}} @0> (size=0,offset=0): ()\n")
-    capacities = {MAIN_SPACE: Capacity(GIB, "given", "flag")}
-    made = Module(label="empty", title="empty", stage=None, number=None, analysis=analysis, capacities=capacities)
+    fit = device_fit(analysis, {MAIN_SPACE: Capacity(GIB, "given", "flag")})
+    made = Module(label="empty", title="empty", stage=None, number=None, analysis=analysis, device_fit=fit)
     page = tree_of(index_page(made, "Memory").content.decode())
     assert [*page.all("p", class_="headline")] == []
 
@@ -264,7 +265,7 @@ def test_loops_are_the_only_track_of_a_program_without_a_gradient() -> None:
 
 @given(consistent_dumps())
 def test_each_grouping_of_a_peak_adds_up_to_it(dump: Dump) -> None:
-    made = Module(label="-", title="-", stage=None, number=None, analysis=analyse(dump), capacities={})
+    made = Module(label="-", title="-", stage=None, number=None, analysis=analyse(dump))
     for space in made.analysis.spaces.values():
         tables, peak = peak_tables(made, space, Links(made, 0)), space.peak_resident
         assert bool(tables) == bool(peak and peak.amount)

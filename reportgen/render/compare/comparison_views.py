@@ -8,8 +8,9 @@ from itertools import accumulate, zip_longest
 from typing import NamedTuple
 
 from reportgen.advice.advise import advise
-from reportgen.analyse.capacity import Fit
+from reportgen.analyse.contested import Certainty
 from reportgen.analyse.devices import MAIN_SPACE
+from reportgen.analyse.fit import Fit
 from reportgen.analyse.records import Analysis
 from reportgen.analyse.spaces import is_small
 from reportgen.compare.builds import ModuleComparison
@@ -96,11 +97,11 @@ class TermGroup:
 
 
 class SideBar(NamedTuple):
-    """What a build needs in a memory space as a bar, at least that or exactly, and whether it fits."""
+    """What a build needs in a memory space as a bar, how certain that is, and whether it fits."""
 
     side: str
     needed_bytes: int
-    is_least: bool
+    certainty: Certainty
     fit: Fit | None
     is_refused: bool
 
@@ -138,10 +139,11 @@ class ModuleView:
         self.whole_bytes = max(self.capacity_bytes or 0, 1, *(side.needed_bytes for side in self.sides), 1)
 
     def _sides(self, space: SpaceComparison) -> Sequence[SideBar]:
-        dumps, fits = (self._comparison.before, self._comparison.after), self.module.device_fits
+        figures, fits = self.module.figures, self.module.device_fits
+        known = [side.spaces.get(space.color) if side else None for side in figures]
         return [
-            SideBar(side, needed, dump.missing is not None, fit.fits.get(space.color), bool(fit.refused))
-            for side, needed, dump, fit in zip(("before", "after"), space.needed_bytes, dumps, fits, strict=True)
+            SideBar(side, needed, own.certainty if own else "exact", fit.fits.get(space.color), fit.refused is not None)
+            for side, needed, own, fit in zip(("before", "after"), space.needed_bytes, known, fits, strict=True)
         ]
 
     @property

@@ -5,8 +5,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from operator import itemgetter
 from typing import Any, NamedTuple
 
-from reportgen.analyse.capacity import Fit
 from reportgen.analyse.classes import HELD_CLASSES, memory_class
+from reportgen.analyse.fit import Fit
 from reportgen.analyse.phases import PASSES, Phase, label
 from reportgen.analyse.records import Analysis, Space
 from reportgen.analyse.spaces import main_space

@@ -9,7 +9,8 @@ from html import escape
 
 from markupsafe import Markup
 
-from reportgen.reports.formats import STEP, exact_bytes, human_bytes
+from reportgen.analyse.contested import Certainty
+from reportgen.reports.formats import QUALIFIERS, STEP, exact_bytes, human_bytes
 
 _CODE = re.compile(r"`([^`]*)`")
 _BREAKABLE = re.compile(r"(?<=[./_])(?=[^./_])(?!\d+(?:\{|\Z))")
@@ -31,9 +32,9 @@ def bytes_markup(size: int | None) -> Markup:
     return Markup(f'<data value="{size:d}" title="{size:,} bytes">{human_bytes(size)}</data>')
 
 
-def least_markup(size: int | None, is_least: object) -> Markup:
-    """Return an amount as `bytes_markup` does, after “at least” if that is true and the amount is known."""
-    return Markup("at least " if is_least and size is not None else "") + bytes_markup(size)
+def least_markup(size: int | None, known: Certainty | bool) -> Markup:
+    """Return an amount as `bytes_markup` does, as far as it is known."""
+    return Markup("" if size is None else QUALIFIERS.get(known, "")) + bytes_markup(size)
 
 
 def count_markup(count: int | None) -> Markup:

@@ -13,7 +13,7 @@ from reportgen.analyse.devices import MAIN_SPACE
 from reportgen.analyse.records import Space
 from reportgen.record import record
 from reportgen.render.module.advice_box import suggestion_keys
-from reportgen.render.module.fit_banner import misfit_elsewhere
+from reportgen.render.module.fit_banner import over_elsewhere
 from reportgen.render.view import Module
 from reportgen.reports.advice_words import joint_words, verdict_words
 from reportgen.reports.formats import human_bytes
@@ -71,7 +71,7 @@ def first_suggestions(module: Module) -> FirstSuggestions | None:
     if advice.capacity and exceeded is not None and not is_solved:
         verdict = verdict_words(advice.capacity)
         words = f"{verdict[0].upper()}{verdict[1:]}."
-    if elsewhere := misfit_elsewhere(module.misfit) if module.misfit else "":
+    if elsewhere := over_elsewhere(module.device_fit):
         words = f"Another memory space does not fit, {elsewhere}, so no suggestion for {space.name} helps."
     return FirstSuggestions(
         heading="To lower the peak" if exceeded is None else _OVER,

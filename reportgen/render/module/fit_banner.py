@@ -5,13 +5,13 @@ What the verdict above it says already, it does not repeat.
 
 from collections.abc import Mapping, Sequence
 
-from reportgen.analyse.capacity import Fit
 from reportgen.analyse.devices import MAIN_SPACE
-from reportgen.analyse.fit import GIVEN, Misfit
-from reportgen.analyse.records import Analysis, Share
+from reportgen.analyse.fit import DeviceFit, Fit, Refusal
+from reportgen.analyse.records import Analysis, Share, Space
 from reportgen.record import record
-from reportgen.reports.formats import human_bytes, range_words
-from reportgen.reports.report import peak_by_class
+from reportgen.reports.advice_words import spare_words
+from reportgen.reports.formats import capital, human_bytes, range_words
+from reportgen.reports.report import needed_by_class
 
 _SHOWN = 10
 _WHOLE = (
@@ -37,37 +37,38 @@ class FitBanner:
     not_shown: int
 
 
-def fit_banner(misfit: Misfit | None, analysis: Analysis, fit: Fit | None) -> FitBanner | None:
+def fit_banner(device_fit: DeviceFit, analysis: Analysis, fit: Fit | None) -> FitBanner | None:
     """Return the banner of a module, or None if the verdict says it all; `fit` is what that shows."""
-    if misfit is None:
-        return None
-    is_stated = fit is not None and fit.is_over
-    headline = "" if is_stated else "This module needs more memory than its device has."
+    refusal, over = device_fit.refusal, fit if fit and fit.is_over else None
+    space = analysis.spaces.get(MAIN_SPACE)
+    shares = space.composition if space and over else ()
+    enough = tuple(share for share in shares if over and share.size_bytes >= over.excess_bytes)
+    stated = over_elsewhere(device_fit)
     sentences = (
-        _needed(misfit),
-        # The verdict states the capacity and by how much it is exceeded.
-        "" if is_stated else _capacity(misfit),
-        "" if is_stated else _resident(misfit, analysis),
-        _meaning(misfit, analysis),
-        _of_arguments(misfit, analysis),
-        _alone(misfit, analysis),
+        _needed(refusal, has_other=fit is not None and fit.capacity.origin == "flag") if refusal else "",
+        f"That is {stated.partition(' in ')[0]}." if stated else "",
+        _meaning(refusal, analysis, space) if refusal and space else "",
+        _of_arguments(over, needed_by_class(analysis, space)["parameter"]) if over and space else "",
+        "Freeing any one of these buffers would be enough:" if enough else "",
     )
-    if not (misfit.is_refused or any((headline, *sentences, misfit.enough))):
+    if refusal is None and not any(sentences):
         return None
+    spare = f"{capital(spare_words(fit))}." if fit and fit.fits else "The compiler refused this program for less."
     return FitBanner(
-        headline="The compiler refused this program." if misfit.is_refused else headline,
+        headline="The compiler refused this program." if device_fit.refused else spare,
         sentences=tuple(filter(None, sentences)),
-        enough=misfit.enough[:_SHOWN],
-        reserved_for=_reserved_for(misfit.enough[:_SHOWN], analysis),
-        not_shown=max(len(misfit.enough) - _SHOWN, 0),
+        enough=enough[:_SHOWN],
+        reserved_for=_reserved_for(enough[:_SHOWN], analysis),
+        not_shown=max(len(enough) - _SHOWN, 0),
     )
 
 
-def misfit_elsewhere(misfit: Misfit) -> str:
+def over_elsewhere(device_fit: DeviceFit) -> str:
     """Return how much too much is needed of another memory than the main one; empty if nothing says it."""
-    if not misfit.is_elsewhere or misfit.missing is None:
+    refused = device_fit.refused
+    if refused is None or refused.space == "hbm" or refused.missing is None:
         return ""
-    return f"{range_words(misfit.missing)} over capacity in {misfit.space.upper()}"
+    return f"{range_words(refused.missing)} over capacity in {refused.space.upper()}"
 
 
 def _reserved_for(shares: Sequence[Share], analysis: Analysis) -> Mapping[int, int]:
@@ -81,63 +82,24 @@ def _reserved_for(shares: Sequence[Share], analysis: Analysis) -> Mapping[int, i
     }
 
 
-def _of_arguments(misfit: Misfit, analysis: Analysis) -> str:
+def _of_arguments(over: Fit, size: int) -> str:
     """Say whether the arguments alone exceed the device, because then nothing else helps."""
-    if misfit.usable is None or misfit.missing is None or misfit.resident_bytes is None:
+    is_more = size > over.capacity.size_bytes
+    return f"The arguments alone take {human_bytes(size)}, more than is usable." if is_more else ""
+
+
+def _needed(refusal: Refusal, *, has_other: bool) -> str:
+    """Return what XLA says is needed, and what is usable unless another capacity is given; empty if it does not."""
+    if refusal.needed is None:
         return ""
-    allocations = (analysis.dump.allocations[number] for number in analysis.spaces[MAIN_SPACE].allocations)
-    size = sum(allocation.size_bytes for allocation in allocations if allocation.parameter is not None)
-    if size <= misfit.usable.high_bytes:
-        return ""
-    return f"The arguments alone take {human_bytes(size)}, more than is usable."
+    usable = f", and {range_words(refusal.usable)} are usable" if refusal.usable and not has_other else ""
+    return f"XLA says that it needs {range_words(refusal.needed)} of {refusal.space.upper()}{usable}."
 
 
-def _needed(misfit: Misfit) -> str:
-    """Return what XLA says is needed; empty if it does not say it."""
-    if misfit.needed is None:
-        return ""
-    # What is usable on a known chip is in the next sentence, or in the verdict.
-    usable = f", and {range_words(misfit.usable)} are usable" if misfit.usable and not misfit.chip else ""
-    return f"XLA says that it needs {range_words(misfit.needed)} of {misfit.space.upper()}{usable}."
-
-
-def _capacity(misfit: Misfit) -> str:
-    """Return the usable memory of the device; empty if neither the user nor the dump names it."""
-    if not misfit.chip or not misfit.usable:
-        return ""
-    if misfit.chip == GIVEN:
-        return f"The capacity given is {range_words(misfit.usable)}."
-    return f"At most {range_words(misfit.usable)} are usable on a {misfit.chip}."
-
-
-def _resident(misfit: Misfit, analysis: Analysis) -> str:
-    """Return what is resident at the peak, and by how much capacity is exceeded; empty if neither is known."""
-    missing = f"{range_words(misfit.missing)} over capacity" if misfit.missing else ""
-    if misfit.resident_bytes is None:
-        return f"That is {missing}." if missing else ""
-    by_class = peak_by_class(analysis, analysis.spaces[MAIN_SPACE])
-    parts = " + ".join(f"{human_bytes(size)} {name}" for name, size in by_class.most_common())
-    resident = f"Here: {human_bytes(misfit.resident_bytes)} resident at the peak ({parts})"
-    return f"{resident}; {missing}." if missing else f"{resident}."
-
-
-def _meaning(misfit: Misfit, analysis: Analysis) -> str:
+def _meaning(refusal: Refusal, analysis: Analysis, space: Space) -> str:
     """Explain XLA's figure by the total that it agrees with."""
-    space = analysis.spaces.get(MAIN_SPACE)
-    if misfit.needed is None or misfit.resident_bytes is None or space is None:
+    if refusal.needed is None or refusal.space != "hbm":
         return ""
-    if space.needed_bytes in misfit.needed:
+    if space.needed_bytes in refusal.needed:
         return _WHOLE
-    temporaries = sum(
-        analysis.dump.allocations[number].size_bytes
-        for number in space.allocations
-        if analysis.dump.allocations[number].is_preallocated_temp
-    )
-    return _TEMPORARIES if temporaries in misfit.needed else ""
-
-
-def _alone(misfit: Misfit, analysis: Analysis) -> str:
-    """Say whether single buffers exceed what is missing."""
-    if misfit.missing is None or misfit.resident_bytes is None:
-        return ""
-    return "Freeing any one of these buffers would be enough:" if misfit.enough else ""
+    return _TEMPORARIES if needed_by_class(analysis, space)["temporary"] in refusal.needed else ""

@@ -5,9 +5,10 @@ from typing import Any
 
 from markupsafe import Markup
 
-from reportgen.analyse.capacity import Fit
 from reportgen.analyse.classes import HELD_CLASSES
+from reportgen.analyse.contested import certainty
 from reportgen.analyse.divided import DividedArgument, replicated_bytes
+from reportgen.analyse.fit import Fit
 from reportgen.analyse.records import Space, XlaPeak
 from reportgen.analyse.spaces import main_space
 from reportgen.analyse.temporary_parts import TemporaryParts
@@ -133,7 +134,7 @@ def index_context(module: Module, links: Links, *, is_complete: bool = False) ->
         "badge": badge_of(analysis),
         "finding_counts": finding_counts(analysis),
         "verdict": answer,
-        "fit": fit_banner(module.misfit, analysis, answer.fit if answer else None),
+        "fit": fit_banner(module.device_fit, analysis, answer.fit if answer else None),
         "need": need(analysis, main, module.fits.get(main.color), module.temporary_parts[main.color])
         if main and answer
         else None,
@@ -148,7 +149,7 @@ def index_context(module: Module, links: Links, *, is_complete: bool = False) ->
         "live_table": table_in_scripts(module, ordered[0], links) if ordered else None,
         "hint": naming_hint(module.title, has_text=module.join.module is not None),
         "shown_findings": [finding for finding in analysis.findings if finding.severity != "note"],
-        "is_least": analysis.missing is not None,
+        "certainty": certainty(analysis, main) if main else "exact",
         "missing": [finding.message for finding in analysis.findings if finding.slug in MISSING_SECTIONS],
         "divided": _divided(module),
         "xla": _reconciliation(analysis.xla_peak),

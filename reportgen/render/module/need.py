@@ -9,8 +9,8 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from reportgen.advice.arguments import top_name
 from reportgen.analyse.attributed import held_for
-from reportgen.analyse.capacity import Fit
 from reportgen.analyse.classes import HELD_CLASSES, MemoryClass
+from reportgen.analyse.fit import Fit
 from reportgen.analyse.peak_groups import PeakGroup, peak_groups
 from reportgen.analyse.records import Analysis, Space
 from reportgen.analyse.temporary_parts import TemporaryParts

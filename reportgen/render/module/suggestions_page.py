@@ -20,5 +20,4 @@ def suggestions_page(module: Module, site_title: str) -> Page:
         box=advice_box(module),
         first=first_suggestions(module),
         verdict=verdict(module),
-        is_least=module.analysis.missing is not None,
     )

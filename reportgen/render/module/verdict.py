@@ -3,13 +3,14 @@
 from collections.abc import Sequence
 
 from reportgen.advice.advise import Advice
-from reportgen.analyse.capacity import Fit
+from reportgen.analyse.contested import Certainty, certainty
 from reportgen.analyse.devices import DEVICES, HOST_SPACE, MAIN_SPACE, Device, capacity_example
+from reportgen.analyse.fit import Fit
 from reportgen.analyse.records import Space
 from reportgen.analyse.spaces import main_space
 from reportgen.intervals.step_function import Peak
 from reportgen.record import record
-from reportgen.render.module.fit_banner import misfit_elsewhere
+from reportgen.render.module.fit_banner import over_elsewhere
 from reportgen.render.module.need import SMALL_PART
 from reportgen.render.view import Module
 from reportgen.reports.advice_words import kept_words
@@ -36,6 +37,7 @@ class VerdictView:
     """
 
     space: Space
+    certainty: Certainty
     peak: Peak | None
     about_lines: str
     kept_bytes: int
@@ -57,11 +59,13 @@ def verdict(module: Module) -> VerdictView | None:
     if space is None or not space.needed_bytes:
         return None
     # No device is asked for where it would not tell whether the program fits.
-    has_device = module.analysis.backend in ("tpu", "gpu", "cpu") and module.analysis.missing is None
+    known = certainty(module.analysis, space)
+    has_device = module.analysis.backend in ("tpu", "gpu", "cpu") and known == "exact"
     is_unknown = has_device and space.color == MAIN_SPACE and space.color not in module.fits
     kept_bytes, kept_by = _kept(module, space)
     return VerdictView(
         space=space,
+        certainty=known,
         peak=space.peak_resident,
         about_lines=age_words(module) if _has_lines_in_bar(module, space) else filled_words(module),
         kept_bytes=kept_bytes,
@@ -69,7 +73,7 @@ def verdict(module: Module) -> VerdictView | None:
         is_constant=space.peak_temp is not None and not space.peak_temp.amount,
         fit=module.fits.get(space.color),
         elsewhere=_elsewhere(module, space),
-        recomputed=recomputed_words(module.analysis.work, fits=module.fits_device),
+        recomputed=recomputed_words(module.analysis.work, fits=module.device_fit.fits_device),
         is_costly=module.analysis.work.part_by_xla > MUCH,
         has_device=has_device,
         capacity_example=capacity_example(module.analysis.backend),
@@ -100,16 +104,9 @@ def _has_lines_in_bar(module: Module, space: Space) -> bool:
 
 def _elsewhere(module: Module, space: Space) -> str:
     """Return why a program does not fit, where what the space needs is not the reason."""
-    fit = module.fits.get(space.color)
-    if module.fits_device is not False or (fit and fit.is_over):
+    over = {color: fit for color, fit in module.fits.items() if fit.is_over}
+    if module.device_fit.fits_device is not False or space.color in over:
         return ""
-    over = [
-        f"{human_bytes(fit.excess_bytes)} over capacity in {module.analysis.spaces[color].name}"
-        for color, fit in module.fits.items()
-        if fit.is_over
-    ]
-    if over:
-        return over[0]
-    if module.misfit is None or not module.misfit.is_refused:
-        return "its peak alone is larger than the device"
-    return misfit_elsewhere(module.misfit) or "the compiler refused it"
+    for color, fit in over.items():
+        return f"{human_bytes(fit.excess_bytes)} over capacity in {module.analysis.spaces[color].name}"
+    return over_elsewhere(module.device_fit) or "the compiler refused it"

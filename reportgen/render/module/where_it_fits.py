@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
+from reportgen.analyse.contested import certainty
 from reportgen.analyse.devices import DEVICES, MAIN_SPACE, Device
 from reportgen.analyse.records import Space
 from reportgen.record import record
@@ -51,7 +52,7 @@ def where_it_fits(module: Module, space: Space) -> WhereItFits | None:
     """Return where else a module fits; None where it fits its device, or where not all that it needs is known."""
     analysis, fit, needed = module.analysis, module.fits.get(space.color), space.needed_bytes
     names = _COMMON.get(analysis.backend)
-    if space.color != MAIN_SPACE or not names or analysis.missing is not None:
+    if space.color != MAIN_SPACE or not names or certainty(analysis, space) != "exact":
         return None
     devices = [DEVICES[name] for name in names]
     of_cpu = "This plan is for CPU; a compiler for another backend pads and schedules otherwise."

@@ -11,6 +11,7 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from reportgen.analyse.devices import DEVICES, MAIN_SPACE, Device
+from reportgen.analyse.fit import fits
 from reportgen.record import record
 from reportgen.render import routes
 from reportgen.render.drawings.chart_data import MOST_ABOVE
@@ -353,10 +354,10 @@ def _fit_counts(rows: Sequence[ModuleRow], shared: NeedAxis, named_bytes: int | 
     """Count the modules that fit; `named_bytes` are those of the device that the reader has named."""
     modules = [row.module for row in rows]
     verdicts = [
-        module.needed_bytes <= named_bytes if named_bytes is not None and module.asks_device else module.fits
+        fits(module.needed_bytes, module.certainty, named_bytes, None) if module.asks_device else module.fits
         for module in modules
     ]
-    unknown = [module.needed_bytes for module, fits in zip(modules, verdicts, strict=True) if fits is None]
+    unknown = [module.needed_bytes for module, known in zip(modules, verdicts, strict=True) if known is None]
     most = max(unknown, default=0)
     small_bytes = most if most < shared.least_bytes else 0
     over, fitting = verdicts.count(False), verdicts.count(True)

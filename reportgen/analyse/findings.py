@@ -55,7 +55,7 @@ SEVERITIES: dict[str, Severity] = {
     "sibling-differs": "warning",
     "sibling-unread": "note",
     "stack-trace-sum": "warning",
-    "thread-local": "warning",
+    "thread-local": "error",
     "total-mismatch": "error",
     "touching-slices": "warning",
     "unfilled-allocation": "warning",
@@ -69,7 +69,7 @@ SEVERITIES: dict[str, Severity] = {
 }
 OF_MISSING = frozenset({"allocation-order", "allocations-missing", "total-mismatch"})
 """Errors by which missing allocations are found."""
-OF_SIZES = OF_MISSING | {"law-broken", "outside-allocation"}
+OF_SIZES = OF_MISSING | {"law-broken", "outside-allocation", "thread-local"}
 """Errors about sizes: what a program needs may be wrong."""
 
 

@@ -92,24 +92,6 @@ def _other_kinds(allocation: Allocation) -> list[str]:
 
 
 @check(
-    name="Thread-local",
-    question="Has each thread-local allocation values, and does each of them fill it?",
-    subject="allocations",
-    exceptions="An instruction that works in place makes a second value in the bytes of the first.",
-)
-def thread_local(figures: Figures) -> Iterator[Finding]:
-    """Report thread-local allocations that are not those of one buffer (XLA `AssignSingleHloBuffer`)."""
-    values = figures.dump.values
-    for number, allocation in enumerate(figures.dump.allocations):
-        if allocation.is_thread_local:
-            slices = {(values.offsets[value], values.sizes[value]) for value in figures.occupants[number]}
-            if slices != {(0, allocation.size_bytes)}:
-                wrong = "not all its values fill it" if slices else "it has no value"
-                message = f"thread-local allocation {allocation.index} is not that of one buffer: {wrong}"
-                yield finding("thread-local", message, allocation.text_offset, allocation=number)
-
-
-@check(
     name="Output",
     question="Does exactly one allocation hold the top level of the result?",
     subject="allocations",
@@ -154,7 +136,6 @@ CHECKS = (
     rounded_total,
     order,
     one_kind,
-    thread_local,
     output,
     bounds,
 )

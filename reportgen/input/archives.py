@@ -11,41 +11,29 @@ import stat
 import tarfile
 import time
 import zlib
-from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import lru_cache, partial
-from pathlib import Path, PurePosixPath, PureWindowsPath
+from pathlib import Path, PureWindowsPath
 from tempfile import TemporaryDirectory
-from typing import Any, NamedTuple, Self
-from zipfile import BadZipFile, ZipFile
+from typing import Any, Self
+from zipfile import BadZipFile, ZipFile, is_zipfile
 
 from reportgen.errors import UnreadableInput
 from reportgen.input.names import is_archive
 from reportgen.input.reading import TooLarge, reason
 from reportgen.input.remote import AnyPath, RemotePath
 
-_ZIP_MAGIC = b"PK\3\4"
+Archive = tuple[Path, dict[str, list[str]]]
+"""The folder in which an archive is unpacked, and the names of members that are not there, by the reason."""
+
+_Member = tuple[str, int, float, Callable[[], Any] | None]
+"""Name, size and time of a member, and what opens it; None for a link or a device."""
+
 _MOST_FILES = 100_000
 _LONGEST_NAME = 1 << 20
 _DAMAGES = (OSError, EOFError, zlib.error, lzma.LZMAError, tarfile.TarError, BadZipFile, RuntimeError, ValueError)
 """Raised for damaged and encrypted members, unknown compression, and names that no file can have."""
-
-
-class Archive(NamedTuple):
-    """The folder in which an archive is unpacked, and the names of members that are not there, by the reason."""
-
-    folder: Path
-    left_out: Mapping[str, Sequence[str]]
-
-
-class _Packed(NamedTuple):
-    """`content` opens the bytes of a regular file; None for a link or a device."""
-
-    name: str
-    size: int
-    modified: float
-    content: Callable[[], Any] | None
 
 
 class _Header(tarfile.TarInfo):
@@ -64,12 +52,7 @@ def kept_pipe(path: Path) -> Path:
 
     It lasts until this process ends. Raises UnreadableInput if the pipe cannot be read or its content cannot be kept.
     """
-    try:
-        if not stat.S_ISFIFO(path.stat().st_mode):
-            return path
-    except OSError:  # reported where the path is searched
-        return path
-    return _copied(path, f"{path.name}.txt")
+    return _copied(path, f"{path.name}.txt") if path.is_fifo() else path
 
 
 def unpacked(path: AnyPath, max_bytes: int) -> Archive | None:
@@ -83,68 +66,54 @@ def unpacked(path: AnyPath, max_bytes: int) -> Archive | None:
         path = _copied(path, path.name)
     try:
         status = path.stat()
-        is_archived = stat.S_ISREG(status.st_mode) and (_is_zip(path) or _is_tar(path))
+        is_archived = stat.S_ISREG(status.st_mode) and (is_zipfile(path) or _is_tar(path))
     except OSError:  # reported where the file is read
         return None
-    return _unpacked(path, max_bytes, (status.st_mtime_ns, status.st_size)) if is_archived else None
+    # The time is a part of the key, because a file that has changed must be unpacked again.
+    return _unpacked(path, max_bytes, status.st_mtime_ns) if is_archived else None
 
 
-# `stamp` is a part of the key, because a file that has changed must be unpacked again.
 @lru_cache(maxsize=64)
-def _unpacked(path: Path, max_bytes: int, stamp: tuple[int, int]) -> Archive:
-    _confirm_small(path, max_bytes)  # before any of it is written
-    place, left_out = _temporary_folder(), defaultdict[str, list[str]](list)
+def _unpacked(path: Path, max_bytes: int, _: int) -> Archive:
+    left_out: dict[str, list[str]] = {}
+    place, size = _temporary_folder(), 0
     top = place / "unpacked"
     top.mkdir()
     try:
-        for member in _members(path):
-            if why := _why_left_out(member, top):
-                left_out[why].append(member.name)
-    except _DAMAGES as error:
-        if not any(top.iterdir()):
-            raise UnreadableInput(f"{path}: {reason(error)}") from error
-        left_out[f"{reason(error)}; the files before that are used"].append("")
-    names = list(top.iterdir())
-    if len(names) == 1 and names[0].is_dir():  # the folder that was packed
-        (top,) = names
-    return Archive(top.rename(place / path.name), left_out)
-
-
-def _confirm_small(path: Path, max_bytes: int) -> None:
-    size = 0
-    with suppress(*_DAMAGES):
         for count, member in enumerate(_members(path), start=1):
-            size += member.size
+            size += member[1]
             if size > max_bytes:
                 raise UnreadableInput(f"{path}: {reason(TooLarge(max_bytes))}")
             if count > _MOST_FILES:
                 raise UnreadableInput(f"{path}: it has more than {_MOST_FILES:,} files; unpack it and give the folder")
+            if why := _why_left_out(member, top):
+                left_out.setdefault(why, []).append(member[0])
+    except _DAMAGES as error:
+        if not any(top.iterdir()):
+            raise UnreadableInput(f"{path}: {reason(error)}") from error
+        left_out[f"{reason(error)}; the files before that are used"] = [""]
+    names = list(top.iterdir())
+    if len(names) == 1 and names[0].is_dir():  # the folder that was packed
+        (top,) = names
+    return top.rename(place / path.name), left_out
 
 
-def _members(path: Path) -> Iterator[_Packed]:
-    if _is_zip(path):
+def _members(path: Path) -> Iterator[_Member]:
+    if is_zipfile(path):
         with ZipFile(path) as archive:
-            for entry in archive.infolist():
+            for entry in (entry for entry in archive.infolist() if not entry.is_dir()):
                 is_file = stat.S_IFMT(entry.external_attr >> 16) in (0, stat.S_IFREG)
-                content: Callable[[], Any] | None = partial(archive.open, entry) if is_file else None
-                if not entry.is_dir():
-                    modified = time.mktime((*entry.date_time, 0, 0, -1))
-                    yield _Packed(entry.filename, entry.file_size, modified, content)
+                modified = time.mktime((*entry.date_time, 0, 0, -1))
+                yield entry.filename, entry.file_size, modified, partial(archive.open, entry) if is_file else None
         return
     with tarfile.open(path, tarinfo=_Header) as tar:
-        for header in tar:
+        for header in (header for header in tar if not header.isdir()):
             content = partial(tar.extractfile, header) if header.isreg() else None
-            if not header.isdir():
-                yield _Packed(header.name, header.size, header.mtime, content)
+            yield header.name, header.size, header.mtime, content
         stream: Any = tar.fileobj
         stream.seek(tar.offset)
         if stream.read(tarfile.BLOCKSIZE) != bytes(tarfile.BLOCKSIZE):  # which `tarfile` takes for the end, too
             raise tarfile.ReadError("a header cannot be read")
-
-
-def _is_zip(path: Path) -> bool:
-    with path.open("rb") as file:
-        return file.read(len(_ZIP_MAGIC)) == _ZIP_MAGIC
 
 
 def _is_tar(path: Path) -> bool:
@@ -153,19 +122,20 @@ def _is_tar(path: Path) -> bool:
     return False
 
 
-def _why_left_out(member: _Packed, top: Path) -> str:
+def _why_left_out(member: _Member, top: Path) -> str:
     """Write a member below `top`, or return why it is not written."""
-    name = PureWindowsPath(member.name)  # which splits at slashes, too
-    if member.content is None:
+    name, _, modified, content = member
+    if content is None:
         return "it is a link or a device"
-    if name.anchor or ".." in name.parts:
+    parts = PureWindowsPath(name)  # which splits at slashes, too
+    if parts.anchor or ".." in parts.parts:
         return "its name leads out of the archive"
-    place = top / PurePosixPath(member.name)
+    place = top / name
     try:
         place.parent.mkdir(parents=True, exist_ok=True)
-        with member.content() as source, place.open("wb") as target:
+        with content() as source, place.open("wb") as target:
             shutil.copyfileobj(source, target)
-        os.utime(place, (member.modified, member.modified))  # because files of one compilation have one time
+        os.utime(place, (modified, modified))  # because files of one compilation have one time
     except _DAMAGES as error:
         with suppress(*_DAMAGES):
             place.unlink()

@@ -170,7 +170,7 @@ def _search(path: AnyPath, excluded: Path | None, max_bytes: int) -> PathSearch:
         return search
     if archive := unpacked(path, max_bytes):
         search.enter(archive)
-        path = archive.folder
+        path = search.top
     try:
         # Not `Path.is_dir`, because it hides that a path is missing.
         is_folder = path.is_dir() if isinstance(path, RemotePath) else stat.S_ISDIR(path.stat().st_mode)

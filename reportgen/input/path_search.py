@@ -39,8 +39,8 @@ class PathSearch:
 
     def enter(self, archive: Archive) -> None:
         """Search an archive instead of the path, and report what of it is missing."""
-        self.top = archive.folder
-        for why, names in archive.left_out.items():
+        self.top, left_out = archive
+        for why, names in left_out.items():
             words = f"not read: {why}" + (f"; so are {len(names) - 1:,} others" if len(names) > 1 else "")
             self.report("warning", printable(names[0] or self.path.name), words if names[0] else why)
 

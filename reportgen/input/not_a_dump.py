@@ -9,14 +9,9 @@ from reportgen.input.quoted import Kind
 _HLO_BEGIN = b"HloModule "
 _HLO = re.compile(_HLO_BEGIN + rb"([^\s,{]{1,300})")
 _LENGTH = re.compile(rb"HloLiveRange \(max (\d{1,12})\):")
-_TOTAL = re.compile(rb"Total bytes used: (\d{1,20})\b")
 _ENTRY = re.compile(rb"ENTRY %?[\w.-]{1,300} \(")
 _PARAMETER = re.compile(rb"= \w{1,9}\[[\d,]{0,100}\][^\s=]{0,100} parameter\(\d{1,9}\)")
 _STABLE_HLO = b"stablehlo."
-_PEAK = re.compile(rb"Live ranges at (\d{1,12}) \(peak\):")
-_AT_PEAK = re.compile(rb"^[^\n]{0,80}? {4}(\S{1,300}?)(?:\{[\d,]{0,100}\})?: (\d{1,20}) bytes\b", re.MULTILINE)
-_TREE = re.compile(rb"Stack trace breakdown for peak usage: ([\d ]{1,30}) bytes")
-_BRANCH = re.compile(rb"[\x94\x80] (\S[^\n]{0,300}?) \((\d{1,3}\.\d)%, total: [\d ]{1,30} bytes")
 _USED_VALUE = re.compile(rb"<\d{1,12} [^\n>]{1,300} @\d{1,12}>\n[^\n]{0,80} positions:")
 _WORDS = (
     b"*** Begin ",
@@ -33,8 +28,6 @@ _WORDS = (
 )
 _ALLOCATION = re.compile(rb"allocation \d{1,12}: ")
 _OF_RANGES = (b"  BufferLiveRange:", b"  Live ranges at ", b"Stack trace breakdown for peak usage:")
-_LARGEST = 3
-_MIB = 1 << 20
 
 
 _RUN = "`reportgen run -- COMMAND` makes a report of the program"
@@ -52,14 +45,11 @@ def what_it_is(data: bytes, file_name: str, kinds: Iterable[Kind]) -> str:
     """
     sections = set(kinds)
     if "used values" in sections or _USED_VALUE.search(data):
-        total = _TOTAL.search(data)
-        bytes_used = f"{int(total[1]):,} bytes ({_size(int(total[1]))})" if total else ""
-        stated = f", but for XLA's total of {bytes_used} in all memory spaces" if total else ""
-        return f"these are the used values of a dump, without sizes{stated}; {_where(file_name)}"
+        return f"these are the used values of a dump, without sizes; {_where(file_name)}"
     if "live ranges" in sections or any(words in data for words in _OF_RANGES):
         length = _LENGTH.search(data)
         of = f" of {int(length[1]):,} instructions" if length else ""
-        return f"these are the live ranges of a program{of}, {_at_peak(data)}; {_where(file_name)}"
+        return f"these are the live ranges of a program{of}, without sizes; {_where(file_name)}"
     module = _HLO.search(data, max(0, data.find(_HLO_BEGIN)))
     if module and b"ENTRY " in data:
         name = module[1].decode("utf-8", "replace")
@@ -69,25 +59,6 @@ def what_it_is(data: bytes, file_name: str, kinds: Iterable[Kind]) -> str:
     if _STABLE_HLO in data:
         return "this is StableHLO, from before XLA compiles: it has shapes but no memory plan; " + _RUN
     return ""
-
-
-def _at_peak(data: bytes) -> str:
-    """Return in words XLA's own peak as live ranges state it; newer versions print it with sizes."""
-    if peak := _PEAK.search(data):
-        rows = [(match[1].decode("utf-8", "replace"), int(match[2])) for match in _AT_PEAK.finditer(data, peak.end())]
-        names = [f"{name} {_size(size)}" for name, size in rows[:_LARGEST]]
-        if rows:
-            total = _size(sum(size for _, size in rows))
-            return f"with XLA's own sum of {total} at instruction {int(peak[1]):,}: {', '.join(names)}"
-    if tree := _TREE.search(data):
-        size = int(tree[1].replace(b" ", b""))
-        parts = [f"{name.decode('utf-8', 'replace')} {share.decode()} %" for name, share in _BRANCH.findall(data)]
-        return f"with XLA's own peak of {_size(size)}: {', '.join(parts[:_LARGEST])}"
-    return "without sizes"
-
-
-def _size(size: int) -> str:
-    return f"{size / _MIB:,.2f} MiB" if size >= _MIB else f"{size / 1024:,.2f} KiB"
 
 
 def _where(file_name: str) -> str:

@@ -177,6 +177,13 @@ def test_a_finding_appears_where_it_is_due(slug: str, text: str) -> None:
     assert found(slug, text).severity == SEVERITIES[slug]
 
 
+@pytest.mark.parametrize("slug", DAMAGED)
+def test_the_evidence_counts_what_was_found(slug: str) -> None:
+    evidence = analysed(DAMAGED[slug][0]).evidence
+    assert any(kind.slug == slug and kind.times > 0 for result in evidence for kind in result.found)
+    assert [result.name for result in evidence] == [check.name for check in CHECKS]
+
+
 def test_every_kind_of_finding_has_a_test() -> None:
     # See test_control_flow, test_offloads and test_cross_checks.
     beside = ("exclusive-branches", "shared-scratch", "sibling-differs", "sibling-age", "sibling-unread")

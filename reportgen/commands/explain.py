@@ -13,13 +13,13 @@ from reportgen.input.line_ends import lines_of
 from reportgen.input.reading import DumpFiles, newer_words
 from reportgen.input.source_lines import are_of_one_file, names_of
 from reportgen.pipeline import DumpReading
+from reportgen.program.source_agreement import why_not_compiled
 from reportgen.reports.annotated_source import annotated, files_of
 from reportgen.reports.explain_document import explain_json, explained
 from reportgen.reports.explain_markdown import explanation_markdown
 from reportgen.reports.explain_sections import sections
 from reportgen.reports.explain_source import source_text
 from reportgen.reports.report_document import figures_of_summary
-from reportgen.reports.source_code import why_not_compiled
 from reportgen.reports.styled_text import TextLine
 from reportgen.reports.summary import Summary
 from reportgen.search import search

@@ -7,7 +7,7 @@ from typing import Literal, get_args
 from reportgen.analyse.devices import MAIN_SPACE
 from reportgen.analyse.fit import DeviceFit
 from reportgen.compare.dump_comparison import DumpComparison, compare_dumps, compare_equal_dumps
-from reportgen.compare.figures import Figure, figures_of_side
+from reportgen.compare.figures import figures_of_side
 from reportgen.compare.input_difference import InputDifference, input_difference
 from reportgen.compare.module_pairing import ModulePair, Pair, PairedBy, Side, pair_by_name, pair_modules
 from reportgen.input.inputs import Inputs
@@ -92,14 +92,6 @@ class ModuleComparison:
             key=lambda color: (abs(needs[color][1] - needs[color][0]), max(needs[color]), -color),
             default=None,
         )
-
-    def figure_change(self, color: int, figure: Figure) -> int:
-        """Return the bytes by which a figure of a space changed; one that is unknown or not there counts as 0."""
-        before, after = (
-            (module.spaces[color].figure(figure) or 0) if module and color in module.spaces else 0
-            for module in self.figures
-        )
-        return after - before
 
     @cached_property
     def needs(self) -> Mapping[int, tuple[int, int]]:

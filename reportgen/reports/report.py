@@ -131,12 +131,6 @@ class Report:
         facts = self.analysis.facts
         return sorted(range(len(facts)), key=lambda n: (-facts[n].value.size_bytes, facts[n].value.id))
 
-    def value_of(self, key: ValueKey) -> int | None:
-        """Return the value defined at a position, or passed on there, or else the instruction's first."""
-        dump = self.analysis.dump
-        number = dump.number_at(str(key))
-        return next(iter(dump.made_by.get(key.name, ())), None) if number is None else number
-
     def instruction_at(self, moment: int) -> str | None:
         """Return the instruction that runs at a moment."""
         return self.analysis.dump.name_at.get(moment)

@@ -2,12 +2,10 @@
 
 import ast
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
-from functools import cached_property
-from itertools import chain
+from collections.abc import Collection, Iterable, Iterator, Sequence, Set
 
 from reportgen.advice.advice_records import SuggestionFigures
-from reportgen.parse.stack_frames import Frame, StatedLine
+from reportgen.program.source_agreement import end_of, lines_of, parsed
 from reportgen.record import record
 
 _BODY_AT = {"scan": 0, "map": 0, "fori_loop": 2, "while_loop": 1}
@@ -16,13 +14,7 @@ _WRAPS = re.compile(r"([\w.]+)\(body\)")
 _REBINDS = re.compile(r"([\w.]+) = [\w.]+\(\1\)")
 _JITS = ("jit", "pjit")
 _OPERATIONS = (ast.Call, ast.BinOp, ast.UnaryOp, ast.Compare, ast.Subscript)
-_UNNAMED: Mapping[str, type[ast.expr]] = {
-    **{f"<{kind.__name__.lower()}>": kind for kind in (ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp)},
-    "<genexpr>": ast.GeneratorExp,
-}
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
-_Scope = _Function | ast.ClassDef
-_Placed = ast.stmt | ast.expr | ast.excepthandler | ast.arg | ast.keyword | ast.alias
 
 
 @record
@@ -75,56 +67,6 @@ class SourceCode:
         line = self.lines[number - 1]
         return _column(line, columns[0]), _column(line, columns[1])
 
-    def contradiction(self, frame: Frame, columns: tuple[int, ...]) -> str:
-        """Return why the code cannot have a frame that a dump states with its columns; empty if it can."""
-        number, (starts, ends, written) = frame.line, self._edges
-        if number not in written:
-            return "has no code"
-        if columns and not ((number, columns[0]) in starts and (number, columns[1]) in ends):
-            return "has another expression"
-        return "" if self._is_in(frame.function, number) else f"is not in {frame.function}"
-
-    @cached_property
-    def _edges(self) -> tuple[Set[tuple[int, int]], Set[tuple[int, int]], Set[int]]:
-        """The places where statements and expressions but docstrings begin, those where they end, and their lines."""
-        nodes = [node for node in ast.walk(self.tree) if isinstance(node, _Placed)]
-        texts = [node for node in nodes if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)]
-        written = {*nodes}.difference(texts, (node.value for node in texts))
-        starts = {(node.lineno, node.col_offset) for node in written}
-        ends = {(_end(node), node.end_col_offset or 0) for node in written}
-        # Since Python 3.12 the call of a method begins at its name if that is on another line than its object.
-        names = (node for node in written if isinstance(node, ast.Attribute))
-        starts |= {(_end(node), (node.end_col_offset or 0) - len(node.attr.encode())) for node in names}
-        return starts, ends, {line for line, _ in starts | ends}
-
-    def _is_in(self, function: str, number: int) -> bool:
-        """Return whether a line is in a function; it may be in one whose name is empty or of an unknown form."""
-        last = function.rpartition(".")[2]
-        if kind := _UNNAMED.get(last):
-            return any(number in _lines_of(node) for node in ast.walk(self.tree) if isinstance(node, kind))
-        around = {"<module>"}
-        for name, node in self._scopes:
-            if number in _lines_of(node):
-                # What is around a function runs its first lines, too.
-                is_inside = number >= node.body[0].lineno > node.lineno
-                around = {name} if is_inside else {*around, name}
-        is_known = last == "<module>" or last.isidentifier()
-        return not is_known or any(function in (name, name.rpartition(".")[2]) for name in around)
-
-    @cached_property
-    def _scopes(self) -> Sequence[tuple[str, _Scope]]:
-        """The functions and classes by their qualified names, the outer ones first."""
-        found: list[tuple[str, _Scope]] = []
-        inside: list[tuple[str, ast.AST]] = [("", self.tree)]
-        for prefix, parent in inside:
-            for node in ast.iter_child_nodes(parent):
-                if isinstance(node, _Scope):
-                    found.append((prefix + node.name, node))
-                    inside.append((f"{found[-1][0]}.{'<locals>.' if isinstance(node, _Function) else ''}", node))
-                elif not isinstance(node, ast.expr):
-                    inside.append((prefix, node))
-        return found
-
     def around(self, numbers: Collection[int]) -> Set[int]:
         """Return the lines of the functions in which some lines are; of one outside of functions, its statement."""
         functions = [node for node in self._definitions() if isinstance(node, _Function)]
@@ -165,10 +107,10 @@ class SourceCode:
     def _rebound(self, name: str, code: str, numbers: Sequence[int]) -> Sequence[SourceEdit]:
         """Return the line after the definition of a function or class in which one of the lines is."""
         defined = [node for node in self._definitions() if node.name == name]
-        if len(defined) != 1 or not any(node.lineno <= line <= _end(node) for node in defined for line in numbers):
+        if len(defined) != 1 or not any(node.lineno <= line <= end_of(node) for node in defined for line in numbers):
             return ()
         indent = " " * defined[0].col_offset
-        return [SourceEdit(number=_end(defined[0]), removed="", added=f"{indent}{code}")]
+        return [SourceEdit(number=end_of(defined[0]), removed="", added=f"{indent}{code}")]
 
     def _donations(self, code: str, arguments: Sequence[str], function: str) -> Sequence[SourceEdit]:
         """Return where the arguments of a function are donated: in the only call that compiles it."""
@@ -188,7 +130,7 @@ class SourceCode:
         """Return how an argument is added to a call; None where it may be there already."""
         if any(keyword.arg is None or keyword.arg.startswith("donate") for keyword in jit.keywords):
             return None
-        number, line = _end(jit), self.lines[_end(jit) - 1]
+        number, line = end_of(jit), self.lines[end_of(jit) - 1]
         end = _column(line, jit.end_col_offset or 0) - 1
         before = line[:end].rstrip()
         if not before:  # because the bracket stands alone, and whether a comma is before it is on another line
@@ -209,7 +151,7 @@ class SourceCode:
     def _calls(self, number: int | None = None) -> Iterator[ast.Call]:
         """Yield the calls that a line is part of; all without a line."""
         for node in ast.walk(self.tree):
-            if isinstance(node, ast.Call) and (number is None or node.lineno <= number <= _end(node)):
+            if isinstance(node, ast.Call) and (number is None or node.lineno <= number <= end_of(node)):
                 yield node
 
     def _definitions(self) -> Iterator[_Function | ast.ClassDef]:
@@ -218,35 +160,13 @@ class SourceCode:
 
 def source_code(lines: Sequence[str], names: Collection[str]) -> SourceCode | None:
     """Return the code of a file; None where it is no Python that this interpreter reads."""
-    try:
-        return SourceCode(lines=lines, names=names, tree=ast.parse("\n".join(lines)))
-    except (SyntaxError, ValueError, RecursionError, MemoryError):  # because any text may be there
-        return None
-
-
-def why_not_compiled(lines: Sequence[str], names: Iterable[str], stated: Mapping[str, Set[StatedLine]]) -> str:
-    """Return why lines are not of the file that a dump calls by `names`, by what it states; empty if they may be."""
-    code = source_code(lines, ())
-    for frame, columns in sorted(chain.from_iterable(stated.get(name, ()) for name in names), key=_by_line):
-        text = lines[frame.line - 1].strip() if 0 < frame.line <= len(lines) else ""
-        why = "is empty" if not text else "is a comment" if text.startswith("#") else ""
-        if frame.line and (why := why or (code.contradiction(frame, columns) if code else "")):
-            return f"line {frame.line:,} {why}"
-    return ""
-
-
-def _by_line(stated: StatedLine) -> tuple[int, StatedLine]:
-    return stated[0].line, stated
+    tree = parsed(lines)
+    return SourceCode(lines=lines, names=names, tree=tree) if tree else None
 
 
 def _smallest(nodes: Iterable[_Function | ast.stmt], number: int) -> Sequence[int]:
     """Return the lines of the shortest node that a line is in; empty without one."""
-    return min((lines for node in nodes if number in (lines := _lines_of(node))), key=len, default=())
-
-
-def _lines_of(node: ast.stmt | ast.expr) -> range:
-    decorators = node.decorator_list if isinstance(node, _Scope) else []
-    return range(min([node.lineno, *(decorator.lineno for decorator in decorators)]), _end(node) + 1)
+    return min((lines for node in nodes if number in (lines := lines_of(node))), key=len, default=())
 
 
 def _body(call: ast.Call) -> ast.expr | None:
@@ -281,10 +201,6 @@ def _is_name(node: ast.expr, name: str) -> bool:
 def _parameters(function: _Function) -> set[str]:
     arguments = function.args
     return {argument.arg for argument in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)}
-
-
-def _end(node: _Placed) -> int:
-    return node.end_lineno or node.lineno
 
 
 def _column(line: str, offset: int) -> int:

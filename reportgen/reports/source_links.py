@@ -11,8 +11,8 @@ from urllib.parse import quote
 from reportgen.input.reading import DumpFiles, Problem, newer_words
 from reportgen.input.source_lines import SourceLines, are_of_one_file, is_below, names_of, source_lines
 from reportgen.parse.stack_frames import Frame, StatedLine
+from reportgen.program.source_agreement import why_not_compiled
 from reportgen.record import record
-from reportgen.reports.source_code import why_not_compiled
 
 
 @record

@@ -6,7 +6,8 @@ import pytest
 
 from reportgen.advice.advice_records import SuggestionFigures
 from reportgen.parse.stack_frames import Frame
-from reportgen.reports.source_code import SourceEdit, source_code, why_not_compiled
+from reportgen.program.source_agreement import why_not_compiled
+from reportgen.reports.source_code import SourceEdit, source_code
 
 FILE = "/home/u/train.py"
 

@@ -10,17 +10,11 @@ from html import escape
 from markupsafe import Markup
 
 from reportgen.analyse.contested import Certainty
-from reportgen.reports.formats import QUALIFIERS, STEP, exact_bytes, human_bytes
+from reportgen.reports.formats import QUALIFIERS, STEP, human_bytes
 
 _CODE = re.compile(r"`([^`]*)`")
 _BREAKABLE = re.compile(r"(?<=[./_])(?=[^./_])(?!\d+(?:\{|\Z))")
 _BEFORE_UNIT = re.compile(r"(?<=\d) (?=(?:[KMGTPE]i)?B\b|%)")
-
-
-def human_and_exact(size: int) -> Markup:
-    """Return `1.50 MiB` with the exact number beside it, where that differs."""
-    exact = f" <small>{exact_bytes(size)}</small>" if size >= STEP else ""
-    return Markup(f"{human_bytes(size)}{exact}")
 
 
 def bytes_markup(size: int | None) -> Markup:

@@ -138,7 +138,9 @@ class Module(Report):
     @cached_property
     def last_uses(self) -> Sequence[int | None]:
         """The last moment that reads each value; None for one that nothing reads."""
-        return [self.last_use(number) for number in range(len(self.analysis.facts))]
+        dump = self.analysis.dump
+        moments = (map(dump.moment_of_user.get, dump.users(number)) for number in range(len(dump.values)))
+        return [max((moment for moment in of_value if moment is not None), default=None) for of_value in moments]
 
     @cached_property
     def scheduled_moments(self) -> Sequence[int]:

@@ -13,13 +13,7 @@ _DECIMAL_UNITS = ("k", "M", "G", "T", "P", "E")
 _CLOSE = 50
 """A range is shown as one size if it is narrower than this part of the size."""
 
-QUALIFIERS: Mapping[Certainty | bool, str] = {
-    True: "at least ",
-    "least": "at least ",
-    "unknown": "perhaps ",
-    "exact": "",
-    False: "",
-}
+QUALIFIERS: Mapping[Certainty | bool, str] = {True: "at least ", "least": "at least ", "unknown": "perhaps "}
 _PARAMETERS = re.compile(r"\[\w+=.*", re.DOTALL)
 _TRACED = re.compile(r"a_inference_(.+?)_\d+__Xla.*", re.DOTALL)
 """A name of TensorFlow, which numbers its functions: each trace of one gets another name."""

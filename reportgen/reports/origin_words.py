@@ -8,8 +8,8 @@ ORIGIN_WORDS: Mapping[TextOrigin, str] = {
     "dump": "",
     "schedule": (
         "Made from a proto, which has none: they are rebuilt from its schedule by XLA’s own rules. Where XLA has"
-        " printed them too, all peaks were equal; the newest XLA lets values in asynchronous work begin an"
-        " instruction later."
+        " printed them too, all peaks were equal; before libtpu 0.0.51 the results of asynchronous work began an"
+        " instruction earlier."
     ),
     "trace": (
         "Made from a proto without a schedule: the order of instructions is that of the heap simulator’s trace, and the"

@@ -131,15 +131,6 @@ class Report:
         facts = self.analysis.facts
         return sorted(range(len(facts)), key=lambda n: (-facts[n].value.size_bytes, facts[n].value.id))
 
-    def instruction_at(self, moment: int) -> str | None:
-        """Return the instruction that runs at a moment."""
-        return self.analysis.dump.name_at.get(moment)
-
-    def last_use(self, number: int) -> int | None:
-        """Return the last moment that reads a value; None if none does."""
-        moment_of = self.analysis.dump.moment_of_user
-        return max((moment_of[user] for user in self.analysis.dump.users(number) if user in moment_of), default=None)
-
     def instruction_text(self, name: str) -> str | None:
         """Return the text of the instruction that defines values `name{…}`; None if the dump has none."""
         raw = self.analysis.dump.instruction_text(name)

@@ -191,5 +191,5 @@ class Links:
         """Return a moment with the instruction that runs at it; a dash for None."""
         if moment is None:
             return Markup("–")
-        name = self._module.instruction_at(moment)
+        name = self._module.analysis.program.instruction_at(moment)
         return Markup(f'{moment:,} <span class="at">{self.instruction(name)}</span>') if name else Markup(f"{moment:,}")

@@ -83,7 +83,7 @@ def advice_box(module: Module) -> AdviceBox | None:
         return None
     breakdown = advice.breakdown
     largest = sorted(advice.results, key=lambda result: -result.size_bytes)[:_SHOWN_RESULTS]
-    floor = module.instruction_at(breakdown.floor_moment) if breakdown else None
+    floor = module.analysis.program.instruction_at(breakdown.floor_moment) if breakdown else None
     files = module.annotated_files
     return AdviceBox(
         advice=advice,

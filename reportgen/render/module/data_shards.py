@@ -146,7 +146,7 @@ def timeline(module: Module) -> dict[str, Any]:
         for space in analysis.spaces.values()
         if space.live and space.temp
     }
-    names = [module.instruction_at(moment) or "" for moment in range(len(analysis.dump.schedule))]
+    names = [analysis.program.instruction_at(moment) for moment in range(len(analysis.dump.schedule))]
     repeats = analysis.program.repeated_from
     recomputes = {moment: repeats[name] for moment, name in enumerate(names) if name in repeats}
     return {"names": names, "recomputes": recomputes, "spaces": spaces}

@@ -144,15 +144,15 @@ class ValueStory(ValueTexts):
             yield f"{capital(self._loop(kept_by))} keeps it {f'for {_PASSES[phase.kind]}' if phase else 'until then'}."
 
     def _last_read(self, moment: int) -> str:
-        reader = self.module.instruction_at(moment)
+        reader = self.program.instruction_at(moment)
         by = f" by {self.instruction(reader)}" if reader else ""
-        made = self.dump.made_by.get(reader or "")
+        made = self.dump.made_by.get(reader)
         source = self.author(made[0]).source if made else ""
         return f"<b>Read last</b>{by}{f' ({_line(source)})' if source else ''} {self._when(moment)}."
 
     def _held(self, last: int, end: int) -> Iterator[str]:
         """Yield which loop around the last read holds the value until its own end."""
-        around = self.program.loops_around(self.module.instruction_at(last) or "")
+        around = self.program.loops_around(self.program.instruction_at(last))
         if loop := next((loop for loop in around if self.dump.moment_of.get(loop, last) == end > last), None):
             yield f"{capital(self._loop(loop))} holds it until {end:,}."
 

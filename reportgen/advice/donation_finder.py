@@ -63,7 +63,7 @@ def _why_less(context: AdviceContext, donation: Donation, conflicts: Sequence[Co
         first = conflicts[0]
         return (
             f"{first.argument} is still read by {first.read_by} at {first.read_at}, after the output that could "
-            f"reuse it is first written, at {first.born_at}, so both take memory."
+            f"reuse it is first written, at {first.born_at}, so both take memory if XLA copies it."
         )
     if donation.scratch_bytes:
         return "Other values use the outputs' memory before they are written, and need memory of their own."

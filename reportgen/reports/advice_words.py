@@ -355,7 +355,7 @@ def sentence(suggestion: Suggestion) -> str:
     if not suggestion.is_computed:
         return f"{suggestion.what}: {saving_words(suggestion)}; saving unknown"
     if suggestion.saving_bytes <= 0 and not suggestion.saving_high_bytes:
-        return f"to {suggestion.what} saves nothing: {suggestion.reason}"
+        return f"to {suggestion.what} may save nothing (compile it to know): {suggestion.reason.removesuffix('.')}"
     if suggestion.confidence == "up to" and (without := KINDS[suggestion.kind].without):
         buffers = (
             "this buffer were" if len(suggestion.buffers) == 1 else f"these {len(suggestion.buffers):,} buffers were"

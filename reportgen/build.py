@@ -15,9 +15,9 @@ from reportgen.input.discover import Discovered
 from reportgen.input.dump_contents import read_note
 from reportgen.input.reading import DumpFiles
 from reportgen.options import BuildOptions, Redaction
-from reportgen.output.manifest import COMMON
 from reportgen.output.named_files import write_file
 from reportgen.output.own_files import Deletion
+from reportgen.output.writer import COMMON
 from reportgen.pipeline import DumpReading
 from reportgen.render.routes import OVERVIEW, module_view
 from reportgen.search import search

@@ -10,8 +10,7 @@ from reportgen.compare.builds import BuildComparison
 from reportgen.compare.history import History
 from reportgen.compare.verdicts import Judgement
 from reportgen.options import BuildOptions, ComparisonOptions
-from reportgen.output.manifest import COMMON, TREND
-from reportgen.output.writer import SiteDirectory, write_pages
+from reportgen.output.writer import COMMON, TREND, SiteDirectory, write_pages
 from reportgen.render.compare.comparison_pages import comparison_pages
 from reportgen.render.routes import COMPARISON, HISTORY, SIDES
 from reportgen.render.site.file_names import own_parts

@@ -34,15 +34,11 @@ def module_of(reading: DumpReading) -> Module:
 
 
 class DumpPages:
-    """The pages of one dump. `paths` are all of them, the module's own page first; `left` are not written yet.
+    """The pages of one dump. `paths` are all of them, the module's own page first; `left` are not written yet."""
 
-    With `atomic`, files are replaced in one step, because a browser may be reading the site.
-    """
-
-    def __init__(self, reading: DumpReading, *, atomic: bool = False) -> None:
+    def __init__(self, reading: DumpReading) -> None:
         self.module = module_of(reading)
         self._reading = reading
-        self._atomic = atomic
         self._makers = page_makers(self.module, reading.settings.site_title)
         self.paths = tuple(self._makers)
         self.left = dict.fromkeys(self.paths)
@@ -67,7 +63,7 @@ class DumpPages:
     def write(self, paths: Sequence[str]) -> None:
         """Make and write some of the pages. Raises OutputRefused."""
         makers = [self._makers[path] for path in paths]
-        self._written += write_pages(self._reading.settings.output, (make() for make in makers), atomic=self._atomic)
+        self._written += write_pages(self._reading.settings.output, (make() for make in makers))
         for path in paths:
             del self.left[path]
 
@@ -78,7 +74,7 @@ class DumpPages:
         groups = [paths[start : start + _PAGES_IN_GROUP] for start in range(0, len(paths), _PAGES_IN_GROUP)]
 
         def write_group(number: int) -> Written:
-            return write_pages(output, (self._makers[path]() for path in groups[number]), atomic=self._atomic)
+            return write_pages(output, (self._makers[path]() for path in groups[number]))
 
         if jobs == 1 or len(self.module.analysis.facts) < _MANY_VALUES or not can_fork():
             results: Iterator[Written] = map(write_group, range(len(groups)))

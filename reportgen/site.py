@@ -16,9 +16,8 @@ from typing import TYPE_CHECKING, Self
 from reportgen.input.reading import DumpFiles
 from reportgen.options import ReportOptions
 from reportgen.output.keys import common_key
-from reportgen.output.manifest import COMMON, TREND
 from reportgen.output.own_files import Deletion
-from reportgen.output.writer import SiteDirectory, is_intact, write_pages
+from reportgen.output.writer import COMMON, TREND, SiteDirectory, is_intact, write_pages
 from reportgen.pipeline import DumpReading, attempted
 from reportgen.render.site.assets import fingerprint
 from reportgen.work import BuildResult, Front, Outcome, Part, Settings, Stage, Task, silent
@@ -58,11 +57,11 @@ def build_dump(task: Task, settings: Settings, jobs: int = 1, stage: Stage = sil
     return attempted(task.files, settings, built)
 
 
-def pages_of(reading: DumpReading, *, atomic: bool = False) -> "DumpPages":
+def pages_of(reading: DumpReading) -> "DumpPages":
     """Return the pages of a dump, none of them written yet."""
     from reportgen.dump_pages import DumpPages
 
-    return DumpPages(reading, atomic=atomic)
+    return DumpPages(reading)
 
 
 def unchanged(reading: DumpReading, task: Task) -> Outcome | None:
@@ -72,7 +71,7 @@ def unchanged(reading: DumpReading, task: Task) -> Outcome | None:
         return None
     try:
         return Outcome.from_json(previous.outcome, previous, task.lines)
-    except (KeyError, TypeError, ValueError):  # because a seal proves no origin, as in `manifest`
+    except (KeyError, TypeError, ValueError):  # because another program may have written it
         return None
 
 
@@ -82,19 +81,18 @@ def _is_up_to_date(previous: Part, key: str, settings: Settings) -> bool:
 
 
 class SiteBuilder:
-    """A site on disk while this process alone writes into it. With `is_served`, files are replaced atomically."""
+    """A site on disk while this process alone writes into it."""
 
-    def __init__(self, settings: Settings, directory: SiteDirectory, *, is_served: bool = False) -> None:
+    def __init__(self, settings: Settings, directory: SiteDirectory) -> None:
         self.settings = settings
         self._directory = directory
-        self._is_served = is_served
 
     @classmethod
     @contextmanager
-    def opened(cls, options: ReportOptions, *, is_served: bool = False) -> Iterator[Self]:
+    def opened(cls, options: ReportOptions) -> Iterator[Self]:
         """Open the site until the end of the `with`. Raises OutputRefused."""
         with SiteDirectory.opened(options.output, force=options.force) as directory:
-            yield cls(settings_of(options), directory, is_served=is_served)
+            yield cls(settings_of(options), directory)
 
     def task(self, files: DumpFiles) -> Task:
         """Return the task of bringing a dump up to date, with what the last build made of it."""
@@ -108,7 +106,7 @@ class SiteBuilder:
 
     def pages(self, reading: DumpReading) -> "DumpPages":
         """Return the pages of a dump, none of them written yet."""
-        return pages_of(reading, atomic=self._is_served)
+        return pages_of(reading)
 
     def write_common(self, result: BuildResult, readme: str, modules: Mapping[str, Part]) -> tuple[Part, int]:
         """Write the pages that belong to no dump; return their part, and how many of them were written."""
@@ -128,7 +126,7 @@ class SiteBuilder:
             has_trend=has_trend,
         )
         pages = site_pages(settings.site_title, result.summaries, front)
-        written = write_pages(settings.output, pages, atomic=self._is_served)
+        written = write_pages(settings.output, pages)
         return written.part(key), written.changed
 
     def finish(self, parts: Mapping[str, Part]) -> Deletion:

@@ -84,7 +84,7 @@ class Watcher:
         Raises PortTaken, and OutputRefused when the directory is not ours or another build writes into it.
         """
         with ExitStack() as stack:
-            builder = stack.enter_context(SiteBuilder.opened(self._options, is_served=True))
+            builder = stack.enter_context(SiteBuilder.opened(self._options))
             self._site = ShownSite(
                 builder, self.tracker, self.served, publish=self._publish_modules, time_of_day=self._time_of_day
             )

@@ -21,7 +21,7 @@ from reportgen.live.completeness import Completeness, completeness
 from reportgen.live.served import Served
 from reportgen.live.tracked import ShownBuild, TrackedDump
 from reportgen.live.tracker import Tracker
-from reportgen.output.manifest import COMMON
+from reportgen.output.writer import COMMON
 from reportgen.pipeline import DumpReading
 from reportgen.site import SiteBuilder, unchanged
 from reportgen.work import Outcome, Part, garbage_collection_paused, result_of

@@ -9,10 +9,11 @@ import os
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 from reportgen.errors import OutputRefused
+from reportgen.output.own_files import plain_file
 
 LOCK = ".reportgen.lock"
 """Contains the number of the process that writes; exists only while a build runs."""
@@ -20,8 +21,7 @@ LOCK = ".reportgen.lock"
 PATIENCE_SECONDS = 2.0  # because the processes of a killed build need a moment to end
 _POLL_SECONDS = 0.02
 _HELD = frozenset({errno.EACCES, errno.EAGAIN, errno.EDEADLK})  # any other error: there are no locks here
-# Do not follow links, because a link could lead to another file, which would be emptied.
-_FLAGS = os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
+_LOCKED_BYTE = 1 << 20  # on Windows; after the text, because others cannot read the locked byte
 
 
 @contextmanager
@@ -30,79 +30,54 @@ def locked(directory: Path, patience: float | None = None) -> Iterator[None]:
 
     Raises OutputRefused if another process has the lock, and OSError if no file can be created in the directory.
     """
-    path = directory / LOCK
-    file = _acquire(path, time.monotonic() + (PATIENCE_SECONDS if patience is None else patience))
-    try:
+    path, until = directory / LOCK, time.monotonic() + (PATIENCE_SECONDS if patience is None else patience)
+    with ExitStack() as until_the_end:
+        if sys.platform == "win32":  # after it is closed, because Windows removes no open file
+            until_the_end.callback(_remove, path)
+        while True:
+            file = plain_file(path, os.O_RDWR | os.O_CREAT)
+            until_the_end.callback(os.close, file)
+            _wait_for(file, path, until)
+            with suppress(FileNotFoundError):  # a lock on a file that the last holder has removed stops no other build
+                if os.path.samestat(os.fstat(file), path.stat()):
+                    break
+        if sys.platform != "win32":  # while it is locked, because a process that waits must find that the file is gone
+            until_the_end.callback(_remove, path)
         with suppress(OSError):  # on a full disk the lock works without the number in it
             os.ftruncate(file, 0)
             os.write(file, b"%d\n" % os.getpid())
         yield
-    finally:
-        _remove(path, file)
-
-
-def _acquire(path: Path, until: float) -> int:
-    """Return the descriptor of the locked file."""
-    while True:
-        file = os.open(path, _FLAGS, 0o666)
-        try:
-            _wait_for(file, path, until)
-            # Checked, because the last holder removes the file, and a lock on a removed file stops no other build.
-            with suppress(FileNotFoundError):
-                if os.path.samestat(os.fstat(file), path.stat()):
-                    return file
-        except BaseException:
-            os.close(file)
-            raise
-        os.close(file)
 
 
 def _wait_for(file: int, path: Path, until: float) -> None:
     while not _try_lock(file):
         if time.monotonic() > until:
-            holder = ""
-            with suppress(OSError):  # the number of the process only helps the user to find it
-                holder = path.read_bytes()[:20].decode("ascii", "replace").strip()
+            holder = os.read(file, 20).decode("ascii", "replace").strip()
             process = f" (process {holder})" if holder.isdigit() else ""
             raise OutputRefused(f"another reportgen{process} is writing into {path.parent}; wait until it ends.")
         time.sleep(_POLL_SECONDS)
 
 
-if sys.platform == "win32":
-    import msvcrt
+def _try_lock(file: int) -> bool:
+    try:
+        if sys.platform == "win32":
+            import msvcrt
 
-    _LOCKED_BYTE = 1 << 20  # after the text, because others cannot read the locked byte
+            os.lseek(file, _LOCKED_BYTE, os.SEEK_SET)
+            try:
+                msvcrt.locking(file, msvcrt.LK_NBLCK, 1)
+            finally:
+                os.lseek(file, 0, os.SEEK_SET)
+        else:
+            import fcntl
 
-    def _try_lock(file: int) -> bool:
-        os.lseek(file, _LOCKED_BYTE, os.SEEK_SET)
-        try:
-            msvcrt.locking(file, msvcrt.LK_NBLCK, 1)
-        except OSError as error:
-            return error.errno not in _HELD
-        finally:
-            os.lseek(file, 0, os.SEEK_SET)
-        return True
-
-    def _remove(path: Path, file: int) -> None:
-        # Closed first, because Windows removes no open file. It stays if the next build has opened it meanwhile.
-        os.close(file)
-        with suppress(OSError):
-            path.unlink()
-
-else:
-    import fcntl
-
-    def _try_lock(file: int) -> bool:
-        # `flock` and not `lockf`, because its lock belongs to the open file: forked workers inherit it, and the last of
-        # them to end releases it.
-        try:
+            # Not `lockf`, because this lock belongs to the open file: the last forked worker to end releases it.
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError as error:
-            return error.errno not in _HELD
-        return True
+    except OSError as error:
+        return error.errno not in _HELD
+    return True
 
-    def _remove(path: Path, file: int) -> None:
-        # Removed while it is locked, because a process that waits for the lock must find that the file is gone.
-        with suppress(OSError):
-            path.unlink()
-        os.close(file)
+
+def _remove(path: Path) -> None:
+    with suppress(OSError):
+        path.unlink()

@@ -60,7 +60,7 @@ def replace_file(target: Path, content: bytes) -> None:
 
 
 @contextmanager
-def replacing(target: Path | str, unfinished: Path) -> Iterator[None]:
+def replacing(target: Path, unfinished: Path) -> Iterator[None]:
     """Put the file that is written inside the `with` in the place of another, or remove it if that fails."""
     try:
         yield
@@ -71,7 +71,7 @@ def replacing(target: Path | str, unfinished: Path) -> Iterator[None]:
 
 
 @contextmanager
-def refusing(target: Path | str) -> Iterator[None]:
+def refusing(target: Path) -> Iterator[None]:
     """Turn an OSError inside the `with` into OutputRefused, with the file that cannot be written."""
     try:
         yield

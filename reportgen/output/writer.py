@@ -1,47 +1,59 @@
-"""Write pages to disk. Only this module writes pages, and `own_files` says what may be deleted.
+"""Write a site: pages that changed are replaced, those of the last build that are gone are removed, others stay.
 
-A file that already has the right bytes is left alone; a file that the manifest of the last build lists but the new
-site lacks is removed. The paths of pages are noted before the pages are written, so the next build knows every file
-that a killed build left behind. Only one build at a time writes into a directory.
+A site has a part for each dump and one for the pages that belong to no dump. The manifest `.reportgen.json` depends
+only on the input, so the same input gives the same manifest:
+
+    {"parts": {
+        "run1/module_0001.jit_step.cpu_after_optimizations-buffer-assignment.txt": {
+            "key": "5e8f0c…",                    digest of everything that the pages are made from
+            "paths": ["m/jit-step-0a1b2c3d/index.html", "m/jit-step-0a1b2c3d/v/1.html", …],
+            "size_bytes": 123456,
+            "digest": "2ab49…",                  of the pages' paths and bytes
+            "outcome": {"summary": {…}, "problems": […]}},    with a digest of its line of report.json
+        "": {…}}}
+
+Pages are up to date if their key has not changed and the files on disk still have the bytes that were written. Paths
+are noted before the pages are written, so the next build knows every file that a killed build left behind.
 """
 
-import errno
+import hashlib
+import json
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import asdict
 from functools import cached_property
 from itertools import islice
 from pathlib import Path
-from typing import Any, NamedTuple, Self
+from typing import Any, Self
 
 from reportgen.errors import OutputRefused
 from reportgen.output.lock import LOCK, locked
-from reportgen.output.manifest import (
-    MANIFEST,
-    TREND,
-    UNFINISHED,
-    manifest_row,
-    page_digest,
-    parse_manifest,
-    sealed_line,
-    serialize,
-    sum_of_digests,
-    unsealed_line,
-)
 from reportgen.output.named_files import refusing, replacing
-from reportgen.output.own_files import NO_LINKS, Deletion, confirm_plain, delete, place_in, plain_bytes
+from reportgen.output.own_files import Deletion, delete, place_in, plain_bytes, plain_file
 from reportgen.record import record
 from reportgen.reports.json_lines import line_digest, module_lines
 from reportgen.work import Page, Part
 
-_PLACEHOLDERS = frozenset({".gitignore", ".gitkeep", ".keep"})  # allowed, because Git keeps no empty directories
+MANIFEST = ".reportgen.json"
+UNFINISHED = ".reportgen.unfinished"
+"""Lists the pages that a build is about to write, a list of paths per line; exists only while a build runs."""
+
+COMMON = ""
+"""The name of the part that belongs to no dump."""
+
+TREND = "\0trend"
+"""The name of the part of a history, which builds keep; no dump has it as its label, because no path has this byte."""
+
 _NEW_MANIFEST = f".{MANIFEST}.unfinished"
-_WORKING_FILES = frozenset({LOCK, UNFINISHED, _NEW_MANIFEST})
+_IN_EMPTY = frozenset({LOCK, UNFINISHED, _NEW_MANIFEST, ".gitignore", ".gitkeep", ".keep"})
+"""What an empty directory may hold: the working files of a killed build, and what makes Git keep the directory."""
+
 _FRONT_PAGE = "index.html"
 _REPORT_FILE = "report.json"
 _OWN_PAGE = b"Made by reportgen"
 _PAGES_AT_ONCE = 200  # not one by one, because the paths of a batch are noted in one write
-_FLAGS = os.O_WRONLY | os.O_CREAT | NO_LINKS
+_MODULUS = 1 << 128
 
 
 @record(kw_only=False)
@@ -57,7 +69,7 @@ class Written:
         return Written(
             self.paths + other.paths,
             self.size_bytes + other.size_bytes,
-            sum_of_digests((self.digest, other.digest)),
+            (self.digest + other.digest) % _MODULUS,
             self.changed + other.changed,
         )
 
@@ -69,60 +81,33 @@ class Written:
 NOTHING_WRITTEN = Written()
 
 
-def write_pages(directory: Path, pages: Iterable[Page], *, atomic: bool = False) -> Written:
-    """Write each page unless its file has the right bytes. Raises OutputRefused if a page cannot be written.
-
-    With `atomic`, replace files in one step, because a browser may be reading the site. This is not the default,
-    because new files take twice as long that way.
-    """
-    written, folders, remaining = NOTHING_WRITTEN, set[str](), iter(pages)
+def write_pages(directory: Path, pages: Iterable[Page]) -> Written:
+    """Write each page unless its file has the right bytes. Raises OutputRefused if a page cannot be written."""
+    written, folders, remaining = NOTHING_WRITTEN, set[Path](), iter(pages)
     while batch := list(islice(remaining, _PAGES_AT_ONCE)):
-        # Strings, because making a `Path` takes as long as looking for the file.
-        differing = [page for page in batch if not _has_bytes(f"{directory}/{page.path}", page.content)]
+        differing = [page for page in batch if _content(directory / page.path) != page.content]
         if differing:
-            paths = [page.path for page in differing]
-            _note_unfinished(directory, [*paths, *map(_temporary, paths)] if atomic else paths)
+            _note_unfinished(directory, [page.path for page in differing])
         for page in differing:
-            target = f"{directory}/{page.path}"
-            with refusing(target):
-                folder = target.rpartition("/")[0]
-                if folder not in folders:
-                    if place_in(directory, page.path) is None:
-                        raise OSError(errno.ELOOP, f"{folder} leads elsewhere")
-                    Path(folder).mkdir(parents=True, exist_ok=True)
-                    folders.add(folder)
-                (_replace if atomic else _write)(target, page.content)
+            target = directory / page.path
+            if target.parent not in folders and place_in(directory, page.path) is None:
+                raise OutputRefused(f"{target}: cannot be written: {target.parent} leads elsewhere")
+            folders.add(target.parent)
+            write_own_file(target, page.content)
         size = sum(len(page.content) for page in batch)
-        digest = sum_of_digests(page_digest(page.path, page.content) for page in batch)
+        digest = sum(_page_digest(page.path, page.content) for page in batch) % _MODULUS
         written += Written(tuple(page.path for page in batch), size, digest, len(differing))
     return written
 
 
 def write_own_file(path: Path, content: bytes) -> None:
-    """Replace a file of a directory of ours, which is no link. Raises OutputRefused if it cannot be written."""
+    """Replace a file of ours in one step, because a browser may be reading it. Raises OutputRefused."""
+    unfinished = path.with_name(_temporary(path.name))
     with refusing(path):
-        if path.is_symlink():
-            raise OSError(errno.ELOOP, "it leads elsewhere")
-        _replace(str(path), content)
-
-
-def _append(path: Path, content: bytes) -> None:
-    """Append by system calls, because lines of several processes must not mix. One may take only some bytes."""
-    file = os.open(path, _FLAGS | os.O_APPEND, 0o666)
-    try:
-        confirm_plain(file)
-        while content:
-            content = content[os.write(file, content) :]
-    finally:
-        os.close(file)
-
-
-def _write(target: str, content: bytes) -> None:
-    """Write a file. A link or a pipe in its place is refused, because it leads elsewhere or waits for ever."""
-    with os.fdopen(os.open(target, _FLAGS, 0o666), "wb") as file:
-        confirm_plain(file.fileno())
-        file.truncate(0)
-        file.write(content)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        unfinished.unlink(missing_ok=True)
+        with replacing(path, unfinished), unfinished.open("xb") as file:  # a new one, because a link leads elsewhere
+            file.write(content)
 
 
 def _temporary(path: str) -> str:
@@ -131,34 +116,25 @@ def _temporary(path: str) -> str:
     return f"{folder}{slash}.{name}.unfinished"
 
 
-def _replace(target: str, content: bytes) -> None:
-    """Replace a file atomically."""
-    unfinished = Path(_temporary(target))
-    with replacing(target, unfinished):
-        _write(str(unfinished), content)
+def _note_unfinished(directory: Path, paths: list[str]) -> None:
+    """Add a line to the list of pages about to be written. Several processes may do this at the same time.
 
-
-def _note_unfinished(directory: Path, paths: Iterable[str]) -> None:
-    """Add paths to the list of pages about to be written. Several processes may do this at the same time.
-
-    Each path is a line of its own that starts with a newline, so a line that a full disk or a kill has cut off names no
-    path and spoils no later line.
+    It starts with a newline, so a line that a full disk or a kill has cut off is no JSON and spoils no later line.
     """
-    listing = directory / UNFINISHED
+    listing, line = directory / UNFINISHED, b"\n" + json.dumps(paths).encode() + b"\n"
     with refusing(listing):
         directory.mkdir(parents=True, exist_ok=True)
-        _append(listing, b"\n".join([b"", *map(sealed_line, paths), b""]))
+        file = plain_file(listing, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+        with os.fdopen(file, "ab", buffering=len(line)) as appended:  # in one call, so that lines do not mix
+            appended.write(line)
 
 
 def is_intact(directory: Path, part: Part) -> bool:
     """Return whether every page of a part is on disk as it was written."""
-    total = 0
-    for path in part.paths:
-        try:
-            total += page_digest(path, _bytes_of(f"{directory}/{path}"))
-        except (OSError, ValueError):
-            return False
-    return sum_of_digests((total,)) == part.digest
+    try:
+        return sum(_page_digest(path, plain_bytes(directory / path)) for path in part.paths) % _MODULUS == part.digest
+    except (OSError, ValueError):
+        return False
 
 
 def confirm_started(directory: Path) -> None:
@@ -170,13 +146,6 @@ def confirm_started(directory: Path) -> None:
         )
 
 
-class _ManifestRow(NamedTuple):
-    """A part of the site, and its row in the manifest."""
-
-    part: Part
-    line: bytes
-
-
 class SiteDirectory:
     """Hold the directory of a site while a build writes into it, from the first page to the removal of old ones.
 
@@ -186,22 +155,18 @@ class SiteDirectory:
 
     def __init__(self, directory: Path, *, force: bool = False) -> None:
         self._directory = directory
-        previous = None
-        with suppress(OSError):
-            previous = parse_manifest(plain_bytes(directory / MANIFEST))
+        previous = _parts_in(directory)
         if previous is None:
-            _confirm_free(directory) if force else _confirm_empty(directory)
+            _confirm_own(directory, force=force)
+            self._write_manifest({})  # now, because it marks the directory as ours if the build is killed
         self.parts: Mapping[str, Part] = previous or {}
-        self._rows: dict[str, _ManifestRow] = {}
-        if previous is None:
-            self._write_manifest(serialize({}))  # now, because it marks the directory as ours if the build is killed
 
     @classmethod
     @contextmanager
     def opened(cls, directory: Path, *, force: bool = False, patience: float | None = None) -> Iterator[Self]:
         """Open the directory for this process alone, until the end of the `with`; wait so many seconds for others."""
-        if not force and not (directory / MANIFEST).exists():
-            _confirm_empty(directory)  # first, because not even the lock may go into a directory that is not ours
+        if not (directory / MANIFEST).exists():
+            _confirm_own(directory, force=force)  # first, because not even the lock may go into that of somebody else
         with ExitStack() as until_the_end:
             with refusing(directory / LOCK):
                 directory.mkdir(parents=True, exist_ok=True)
@@ -219,9 +184,7 @@ class SiteDirectory:
     @cached_property
     def _lines(self) -> Mapping[str, bytes]:
         """The lines of modules in the last report.json by their digests: most of what a build keeps for the next."""
-        report = b""
-        with suppress(OSError):
-            report = plain_bytes(self._directory / _REPORT_FILE)
+        report = _content(self._directory / _REPORT_FILE) or b""
         return {line_digest(line): line for line in module_lines(report)}
 
     def lines_of(self, part: Part) -> Mapping[str, bytes]:
@@ -231,64 +194,71 @@ class SiteDirectory:
             return {digest: self._lines[digest]}
         return {}
 
-    def _write_manifest(self, content: bytes) -> None:
-        target = self._directory / MANIFEST
-        with refusing(target):
-            self._directory.mkdir(parents=True, exist_ok=True)
-            if not _has_bytes(str(target), content):
-                _replace(str(target), content)
-
     def finish(self, parts: Mapping[str, Part]) -> Deletion:
         """Remove pages of earlier builds that are not in `parts`, and write the manifest; return what was removed.
 
-        Further calls compare with these `parts`, and cost what has changed since. The pages of a history stay.
+        The pages of a history stay.
         """
         if TREND in self.parts:
             parts = {TREND: self.parts[TREND], **parts}
-        # What this process has written is the same object; what it has read proves nothing, because it may be forged.
-        same = {name for name, part in parts.items() if name in self._rows and self._rows[name].part is part}
-        unfinished = _unfinished(self._directory)
-        kept = () if unfinished else same
-        current = {path for name, part in parts.items() if name not in kept for path in part.paths}
-        earlier = {path for name, part in self.parts.items() if name not in kept for path in part.paths}
-        removed = delete(self._directory, sorted((earlier | unfinished) - current))
-        if parts != self.parts or self.is_lost:
-            rows = {
-                name: _ManifestRow(part, manifest_row(name, part)) for name, part in parts.items() if name not in same
-            }
-            self._rows = {name: self._rows[name] for name in same} | rows
-            self._write_manifest(serialize({name: row.line for name, row in self._rows.items()}))
+        current = {path for part in parts.values() for path in part.paths}
+        earlier = {path for part in self.parts.values() for path in part.paths}
+        removed = delete(self._directory, sorted((earlier | _unfinished(self._directory)) - current))
+        self._write_manifest(parts)
         for name in (UNFINISHED, _NEW_MANIFEST):
             with refusing(self._directory / name):
                 (self._directory / name).unlink(missing_ok=True)
         self.parts = parts
         return removed
 
-
-def _has_bytes(path: str, content: bytes) -> bool:
-    try:
-        if os.stat(path).st_size != len(content):  # noqa: PTH116
-            return False
-        return _bytes_of(path) == content
-    except OSError:
-        return False
-
-
-def _bytes_of(path: str) -> bytes:
-    # Not `plain_bytes`, because a site has 70,000 pages; a pipe is read as an empty file, which no page is.
-    with open(path, "rb", buffering=0, opener=_open_plainly) as file:
-        return file.read()
+    def _write_manifest(self, parts: Mapping[str, Part]) -> None:
+        rows = {
+            name: asdict(part) | {"paths": sorted(part.paths), "digest": f"{part.digest:x}"}
+            for name, part in sorted(parts.items())
+        }
+        content = json.dumps({"parts": rows}, separators=(",", ":")).encode() + b"\n"
+        if _content(self._directory / MANIFEST) != content:
+            write_own_file(self._directory / MANIFEST, content)
 
 
-def _open_plainly(path: str, flags: int) -> int:
-    return os.open(path, flags | NO_LINKS)
+def _page_digest(path: str, content: bytes) -> int:
+    """Return the digest of one page. Digests of several pages are added, so their order does not matter."""
+    hashed = hashlib.sha256(content)
+    # The path too, because two pages that have changed places add up to the same digest of contents.
+    hashed.update(path.encode("utf-8", "surrogateescape"))
+    return int.from_bytes(hashed.digest()[:16], "big")
 
 
-def _confirm_empty(directory: Path) -> None:
-    """Raise OutputRefused for a directory with files of other origin.
+def _content(path: Path) -> bytes | None:
+    """Return the content of a file; None for one that is missing, or that is a link, a pipe or a folder."""
+    with suppress(OSError):
+        return plain_bytes(path)
+    return None
 
-    The working files of a build that was killed before it wrote a manifest do not count.
-    """
+
+def _parts_in(directory: Path) -> Mapping[str, Part] | None:
+    """Return the parts of the last build; None if there is no manifest, or none that a build can have written."""
+    with suppress(OSError, ValueError, KeyError, TypeError, AttributeError, ArithmeticError, RecursionError):
+        rows = json.loads(plain_bytes(directory / MANIFEST))["parts"]
+        return {name: _part(**row) for name, row in rows.items()}
+    return None
+
+
+def _part(key: str, paths: list[str], size_bytes: int, digest: str, outcome: Any) -> Part:
+    return Part(key, tuple(map(str, paths)), int(size_bytes), int(digest, 16), outcome)
+
+
+def _unfinished(directory: Path) -> set[str]:
+    """Return the paths of the files that unfinished builds were about to write."""
+    paths = set[str]()
+    for line in (_content(directory / UNFINISHED) or b"").split(b"\n"):
+        with suppress(ValueError, TypeError, RecursionError):  # one that was cut off, or is of somebody else
+            paths.update(map(str, json.loads(line)))
+    return paths | set(map(_temporary, paths))
+
+
+def _confirm_own(directory: Path, *, force: bool) -> None:
+    """Raise OutputRefused for a directory with files of other origin or, with `force`, with somebody else's site."""
     try:
         names = {entry.name for entry in directory.iterdir()}
     except FileNotFoundError:
@@ -297,33 +267,18 @@ def _confirm_empty(directory: Path) -> None:
         raise OutputRefused(f"{directory} is a file; -o needs a directory.") from None
     except OSError as error:
         raise OutputRefused(f"{directory}: cannot be read: {error.strerror or error}") from error
-    if MANIFEST in names:
+    if MANIFEST in names and not force:
         raise OutputRefused(
             f"{directory / MANIFEST} stands in the way: it is not as a build has written it, so nobody knows which"
             " files are pages. Delete the directory, choose another with -o, or write into this one with --force."
         )
-    if names - _PLACEHOLDERS - _WORKING_FILES:
+    if names - _IN_EMPTY and not force:
         raise OutputRefused(
             f"{directory} is not empty and was not made by reportgen. Choose another directory with -o,"
             " or write into this one with --force; files of other origin are kept."
         )
-
-
-def _confirm_free(directory: Path) -> None:
-    """Raise OutputRefused if somebody else's site is in a directory, which ours would replace page by page."""
-    with suppress(OSError):
-        content = plain_bytes(directory / _FRONT_PAGE)
-        if content and _OWN_PAGE not in content:
-            raise OutputRefused(
-                f"{directory / _FRONT_PAGE} stands in the way: it was not made by reportgen. Move it, or choose another"
-                " directory with -o."
-            )
-
-
-def _unfinished(directory: Path) -> set[str]:
-    """Return the paths of pages that unfinished builds were about to write."""
-    try:
-        lines = plain_bytes(directory / UNFINISHED).split(b"\n")
-    except OSError:
-        return set()
-    return {path for line in lines if (path := unsealed_line(line)) is not None}
+    if _FRONT_PAGE in names and _OWN_PAGE not in (_content(directory / _FRONT_PAGE) or b""):
+        raise OutputRefused(
+            f"{directory / _FRONT_PAGE} stands in the way: it was not made by reportgen. Move it, or choose another"
+            " directory with -o."
+        )

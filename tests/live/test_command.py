@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from reportgen.cli import main
-from reportgen.output.manifest import UNFINISHED
+from reportgen.output.writer import UNFINISHED
 from tests.support.compiler import compiled, peak, write
 from tests.support.site import ROOT
 

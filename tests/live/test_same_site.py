@@ -13,8 +13,7 @@ from reportgen.build import build
 from reportgen.live.loop import Watcher
 from reportgen.options import BuildOptions, Redaction, ReportOptions, WatchOptions
 from reportgen.output.lock import LOCK
-from reportgen.output.manifest import TREND
-from reportgen.output.writer import SiteDirectory
+from reportgen.output.writer import TREND, SiteDirectory
 from reportgen.work import Part
 from tests.support.compiler import STEM, compiled, write
 from tests.support.samples import SAMPLES

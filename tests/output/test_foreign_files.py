@@ -18,7 +18,7 @@ import pytest
 from reportgen.cli import main
 from reportgen.errors import ReportgenError
 from reportgen.output.lock import LOCK
-from reportgen.output.manifest import MANIFEST, UNFINISHED
+from reportgen.output.writer import MANIFEST, UNFINISHED
 from reportgen.programs.dumps import MARKER, claimed, marker_of, tidy, write_marker
 from tests.compare.texts import IN_PLACE, NAME, NOT_IN_PLACE, written
 
@@ -74,14 +74,18 @@ def add_links(target: Path, elsewhere: Path, foreign: set[Path], random: Random)
 
 
 def add_lists(target: Path, foreign: set[Path], random: Random) -> None:
-    """Write lists that name files of somebody else, as nobody but a forger would."""
-    names = [path.relative_to(target).as_posix() for path in foreign if target in path.parents]
-    names += [os.path.relpath(path, target) for path in foreign] + [str(path) for path in foreign]
+    """Write lists that name files of somebody else, as nobody but a forger would; those of a site, outside of it."""
+    outside = [path for path in foreign if target not in path.parents]
+    names = [os.path.relpath(path, target) for path in outside] + [str(path) for path in outside]
+    links = [path for path in target.rglob("*") if path.is_symlink()]
+    names += [below.relative_to(target).as_posix() for link in links for below in (link, *link.rglob("*"))]
+    inside = [path.relative_to(target).as_posix() for path in foreign if target in path.parents]
+    part = {"key": "", "paths": names, "size_bytes": 0, "digest": "0", "outcome": None}
     forged = {
-        MANIFEST: json.dumps({"parts": {"": {"folder": "", "files": names}}, "seal": "0" * 16}),
-        UNFINISHED: "\n".join(map(json.dumps, names)),
+        MANIFEST: json.dumps({"parts": {"": part}}),
+        UNFINISHED: json.dumps(names) + "\n",
         LOCK: "1\n",
-        MARKER: json.dumps({"files": dict.fromkeys(names, f"17-{'0' * 16}")}),
+        MARKER: json.dumps({"files": dict.fromkeys([*names, *inside], f"17-{'0' * 16}")}),
     }
     for name, text in forged.items():
         path = target / name

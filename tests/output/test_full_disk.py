@@ -11,8 +11,7 @@ from typing import Any
 
 import pytest
 
-from reportgen.output.manifest import MANIFEST, UNFINISHED
-from tests.support.forged import sealed
+from reportgen.output.writer import MANIFEST, UNFINISHED
 from tests.support.site import SAMPLES, build_site, tree
 
 pytestmark = [
@@ -117,7 +116,7 @@ def test_a_manifest_that_does_not_fit_leaves_the_previous_one(tmp_path: Path, cl
     """All pages are right already, so nothing else is written."""
     site = shutil.copytree(clean, tmp_path / "site")
     rows = json.loads((site / MANIFEST).read_bytes())["parts"]
-    manifest = sealed({name: row | {"key": f"0{row['key']}"} for name, row in rows.items()})
+    manifest = json.dumps({"parts": {name: row | {"key": f"0{row['key']}"} for name, row in rows.items()}}).encode()
     (site / MANIFEST).write_bytes(manifest)
     assert_one_message(run("build", TINY, "-o", site, limit=1_000), f"{site}/{MANIFEST}: cannot be written")
     assert tree(site) == {**tree(clean), MANIFEST: manifest}

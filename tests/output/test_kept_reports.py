@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reportgen.output.manifest import MANIFEST
+from reportgen.output.writer import MANIFEST
 from reportgen.reports.json_lines import json_line, line_digest, module_lines
 from reportgen.reports.module_figures import json_document
 from reportgen.reports.summary import Summary

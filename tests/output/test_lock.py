@@ -13,8 +13,7 @@ import pytest
 from reportgen.errors import OutputRefused
 from reportgen.output import lock as locking
 from reportgen.output.lock import LOCK, locked
-from reportgen.output.manifest import MANIFEST
-from reportgen.output.writer import SiteDirectory
+from reportgen.output.writer import MANIFEST, SiteDirectory
 from tests.support.guards import PATIENCE
 from tests.support.site import SAMPLES, build_site, tree
 
@@ -119,11 +118,13 @@ def test_a_directory_of_other_origin_is_refused_untouched(tmp_path: Path, monkey
     assert set(tree(tmp_path)) == {"thesis.txt"}
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="needs a link")
-def test_a_link_in_place_of_the_lock_is_not_followed(tmp_path: Path) -> None:
+@pytest.mark.skipif(sys.platform == "win32", reason="needs links and pipes")
+@pytest.mark.parametrize("kind", ["link", "pipe"])
+def test_a_link_or_a_pipe_in_place_of_the_lock_is_refused(tmp_path: Path, kind: str) -> None:
     (tmp_path / "mine.txt").write_bytes(b"mine")
     (tmp_path / "site").mkdir()
-    (tmp_path / "site" / LOCK).symlink_to(tmp_path / "mine.txt")
+    lock = tmp_path / "site" / LOCK
+    lock.symlink_to(tmp_path / "mine.txt") if kind == "link" else os.mkfifo(lock)
     with pytest.raises(OutputRefused, match="cannot be written"), SiteDirectory.opened(tmp_path / "site"):
         pass
     assert (tmp_path / "mine.txt").read_bytes() == b"mine"

@@ -1,18 +1,20 @@
 """Writing a site: nothing without need, nothing of anybody else's, and nothing outside of its directory."""
 
+import json
 import os
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from reportgen.errors import OutputRefused
-from reportgen.output.manifest import MANIFEST, UNFINISHED, parse_manifest, sealed_line
-from reportgen.output.writer import SiteDirectory, is_intact, write_pages
+from reportgen.output.writer import MANIFEST, UNFINISHED, SiteDirectory, is_intact, write_pages
 from reportgen.work import Page, Part
-from tests.support.forged import sealed
 from tests.support.site import tree
 
 posix_only = pytest.mark.skipif(sys.platform == "win32", reason="needs pipes and links")
@@ -54,12 +56,13 @@ def files(directory: Path) -> set[str]:
 
 
 def listed(directory: Path) -> list[str]:
-    parts = parse_manifest((directory / MANIFEST).read_bytes()) or {}
-    return sorted(path for part in parts.values() for path in part.paths)
+    parts = json.loads((directory / MANIFEST).read_bytes())["parts"]
+    return sorted(path for part in parts.values() for path in part["paths"])
 
 
 def list_in_manifest(directory: Path, *paths: object) -> None:
-    (directory / MANIFEST).write_bytes(sealed({"": {"folder": "", "files": paths}}))
+    part = {"key": "", "paths": paths, "size_bytes": 0, "digest": "0", "outcome": None}
+    (directory / MANIFEST).write_text(json.dumps({"parts": {"": part}}), encoding="utf-8")
 
 
 @pytest.fixture
@@ -120,12 +123,14 @@ def test_what_stands_in_the_place_of_an_old_page_is_kept_and_named(tmp_path: Pat
     assert (tmp_path / "mine" / "1.html").read_bytes() == b"m/1.html"
 
 
-def test_force_does_not_replace_the_site_of_somebody_else(site: Path) -> None:
+@pytest.mark.parametrize("is_link", [False, pytest.param(True, marks=posix_only)])
+def test_force_does_not_replace_the_site_of_somebody_else(site: Path, stranger: Path, is_link: bool) -> None:
     site.mkdir(parents=True)
-    (site / "index.html").write_bytes(b"my home page")
+    page = site / "index.html"
+    page.symlink_to(stranger) if is_link else page.write_bytes(b"keep me")
     with pytest.raises(OutputRefused, match=r"index\.html stands in the way"):
         write_site(site, "index.html", force=True)
-    assert files(site) == {"index.html"}
+    assert (files(site), page.is_symlink(), page.read_bytes()) == ({"index.html"}, is_link, b"keep me")
 
 
 def test_a_directory_with_files_of_other_origin_is_refused(site: Path) -> None:
@@ -190,9 +195,9 @@ def test_a_file_is_refused_as_output_directory(stranger: Path, below: str, force
 
 
 def test_a_folder_in_place_of_a_page_is_refused(site: Path) -> None:
-    (site / "index.html" / "mine").mkdir(parents=True)
-    with pytest.raises(OutputRefused, match=r"index\.html: cannot be written"):
-        write_site(site, "index.html", force=True)
+    (site / "page.html" / "mine").mkdir(parents=True)
+    with pytest.raises(OutputRefused, match=r"page\.html: cannot be written"):
+        write_site(site, "page.html", force=True)
 
 
 # A test that runs as root is not stopped by permissions, so the calls are made to fail.
@@ -251,8 +256,8 @@ def test_leftovers_of_an_interrupted_build_are_removed(site: Path) -> None:
 def test_a_hostile_list_of_unfinished_pages_removes_nothing_outside(site: Path, stranger: Path, hostile: str) -> None:
     write_site(site, "index.html")
     (site / "link").symlink_to(stranger.parent, target_is_directory=True)
-    dots = b"\n".join(map(sealed_line, (hostile, ".", "..", "")))
-    (site / UNFINISHED).write_bytes(dots + b"\n\xff\n\n[[[\n7\n" + sealed_line("index.html")[:-3])
+    dots = json.dumps([hostile, ".", "..", "", 7, None]).encode()
+    (site / UNFINISHED).write_bytes(dots + b'\n\xff\n\n[[[\n7\n["index.html"')
     write_site(site, "index.html")
     assert stranger.read_bytes() == b"keep me"
     assert files(site) - {"link"} == {"index.html"}
@@ -293,10 +298,9 @@ def pages(directory: Path) -> dict[str, bytes]:
     return {path: content for path, content in tree(directory).items() if path != UNFINISHED}
 
 
-@pytest.mark.parametrize("atomic", [False, True])
-def test_files_are_written_and_replaced(tmp_path: Path, atomic: bool) -> None:
+def test_files_are_written_and_replaced(tmp_path: Path) -> None:
     for content in (b"first", b"second"):
-        write_pages(tmp_path, [Page("m/a.html", content)], atomic=atomic)
+        write_pages(tmp_path, [Page("m/a.html", content)])
         assert pages(tmp_path) == {"m/a.html": content}
 
 
@@ -304,7 +308,7 @@ def test_a_reader_never_sees_part_of_a_replaced_file(tmp_path: Path) -> None:
     """Whoever has the old one open goes on reading the old one."""
     write_pages(tmp_path, [Page("a.html", b"the old one")])
     with (tmp_path / "a.html").open("rb") as reader:
-        write_pages(tmp_path, [Page("a.html", b"new")], atomic=True)
+        write_pages(tmp_path, [Page("a.html", b"new")])
         assert reader.read() == b"the old one"
     assert (tmp_path / "a.html").read_bytes() == b"new"
 
@@ -316,7 +320,7 @@ def test_an_interrupted_replacement_leaves_only_the_old_file(tmp_path: Path, mon
     write_pages(tmp_path, [Page("a.html", b"old")])
     monkeypatch.setattr(Path, "replace", stop)
     with pytest.raises(KeyboardInterrupt):
-        write_pages(tmp_path, [Page("a.html", b"new")], atomic=True)
+        write_pages(tmp_path, [Page("a.html", b"new")])
     assert pages(tmp_path) == {"a.html": b"old"}
 
 
@@ -329,24 +333,46 @@ def test_a_site_can_be_finished_several_times(tmp_path: Path) -> None:
 
 
 @posix_only
-@pytest.mark.parametrize("kind", ["pipe", "link", "folder"])
-def test_nothing_is_written_through_what_leads_elsewhere(kind: str, tmp_path: Path) -> None:
-    site, elsewhere = tmp_path / "site", tmp_path / "elsewhere"
+@pytest.mark.parametrize("name", ["page.html", ".page.html.unfinished"])
+@pytest.mark.parametrize("kind", ["pipe", "link"])
+def test_a_pipe_or_a_link_in_the_place_of_a_page_is_replaced(site: Path, stranger: Path, kind: str, name: str) -> None:
+    (site / "m").mkdir(parents=True)
+    os.mkfifo(site / "m" / name) if kind == "pipe" else (site / "m" / name).symlink_to(stranger)
+    assert write_pages(site, [Page("m/page.html", stranger.read_bytes())]).changed == 1
+    assert pages(site) == {"m/page.html": stranger.read_bytes()}
+    assert not (site / "m" / "page.html").is_symlink()
+    write_pages(site, [Page("m/page.html", b"of a site")])
+    assert stranger.read_bytes() == b"keep me"
+
+
+@posix_only
+@pytest.mark.parametrize("name", [UNFINISHED, "m"])
+def test_nothing_is_written_through_a_link(site: Path, stranger: Path, name: str) -> None:
     site.mkdir()
-    elsewhere.mkdir()
-    stranger = elsewhere / "page.html"
-    stranger.write_bytes(b"of somebody else")
-    if kind == "pipe":
-        (site / "m").mkdir()
-        os.mkfifo(site / "m" / "page.html")
-    elif kind == "link":
-        (site / "m").mkdir()
-        (site / "m" / "page.html").symlink_to(stranger)
-    else:
-        (site / "m").symlink_to(elsewhere, target_is_directory=True)
-    with pytest.raises(OutputRefused, match=r"m/page\.html: cannot be written"):
-        write_pages(site, [Page("m/page.html", b"of a site")])
-    assert stranger.read_bytes() == b"of somebody else"
+    (site / name).symlink_to(stranger if name == UNFINISHED else stranger.parent)
+    with pytest.raises(OutputRefused, match=r"cannot be written"):
+        write_pages(site, [Page("m/stranger.txt", b"of a site")])
+    assert stranger.read_bytes() == b"keep me"
+
+
+PARTS = st.builds(
+    Part,
+    key=st.text(),
+    paths=st.lists(st.from_regex(r"(m/|v/)?[a-c]{1,3}\.html", fullmatch=True), unique=True).map(sorted).map(tuple),
+    size_bytes=st.integers(0, 1 << 60),
+    digest=st.integers(0, (1 << 128) - 1),
+    outcome=st.none() | st.dictionaries(st.text(), st.integers() | st.lists(st.text())),
+)
+
+
+@given(st.dictionaries(st.text(), PARTS, max_size=4))
+def test_a_manifest_is_read_back_as_it_was_written_whatever_the_order_of_parts(parts: dict[str, Part]) -> None:
+    with TemporaryDirectory() as folder:
+        SiteDirectory(Path(folder)).finish(parts)
+        written = (Path(folder) / MANIFEST).read_bytes()
+        assert SiteDirectory(Path(folder)).parts == parts
+        SiteDirectory(Path(folder)).finish(dict(reversed(parts.items())))
+        assert (Path(folder) / MANIFEST).read_bytes() == written
 
 
 @posix_only

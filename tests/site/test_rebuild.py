@@ -13,7 +13,7 @@ import pytest
 
 from reportgen.build import build
 from reportgen.options import BuildOptions
-from reportgen.output.manifest import MANIFEST, UNFINISHED, sealed_line
+from reportgen.output.writer import MANIFEST, UNFINISHED
 from reportgen.parse.parser import parse_dump
 from reportgen.work import BuildResult
 from tests.support.samples import SAMPLES
@@ -179,7 +179,7 @@ def spoil_all(dumps: Path, site: Path) -> None:
 def leave_unfinished(dumps: Path, site: Path) -> None:
     (site / "m" / "left").mkdir()
     (site / "m" / "left" / "1.html").write_bytes(b"half")
-    (site / UNFINISHED).write_bytes(b"\n" + sealed_line("m/left/1.html") + b"\n")
+    (site / UNFINISHED).write_bytes(b'\n["m/left/1.html"]\n')
 
 
 @pytest.fixture(scope="module", params=[1, 2])

@@ -17,8 +17,7 @@ from reportgen import build
 from reportgen.cli import main
 from reportgen.errors import ClusterFailed, OutputRefused
 from reportgen.options import BuildOptions
-from reportgen.output.manifest import MANIFEST
-from reportgen.output.writer import SiteDirectory
+from reportgen.output.writer import MANIFEST, SiteDirectory
 from reportgen.workers.pool import open_workers, unordered
 from tests.support.site import SAMPLES, tree
 

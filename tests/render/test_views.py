@@ -275,11 +275,11 @@ def test_spaces_that_nobody_runs_out_of_get_no_tables() -> None:
 
 
 def test_a_sound_dump_is_told_so_in_a_sentence_and_its_notes_are_folded() -> None:
-    module = next(module for module in sample_modules() if module.label.startswith("tpu-train-step"))
+    module = next(module for module in sample_modules() if module.label.startswith("tf-train-step"))
     sound = pages_of(module)["findings.html"]
     assert "The numbers can be trusted" in plain(sound)
     kinds = [(found.times, found.slug) for result in module.analysis.evidence for found in result.found]
-    times, slug = max(kinds)
+    times, slug = min(kinds)
     assert f"{sum(times for times, _ in kinds)} notes on what is normal {times} {slug}" in plain(sound)
     assert 'id="findings-table"' in sound.partition("<details")[2]
 

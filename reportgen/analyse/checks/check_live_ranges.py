@@ -146,15 +146,18 @@ def starts_at_definition(figures: Figures) -> Iterator[Finding]:
 
 
 def _starts_where_handed_on(figures: Figures, number: int) -> bool:
-    """Return whether a value starts where a part of what its instruction makes is handed on.
+    """Return whether a value starts where a part of what its instruction makes is handed on, or where that is started.
 
     What an asynchronous operation runs is no part of the schedule around it (XLA `HloLiveRange`,
-    `computations_in_async_context_`).
+    `computations_in_async_context_`). Without HLO text nobody knows what an operation runs that starts there.
     """
-    dump, moment_of = figures.dump, figures.dump.moment_of
-    parts = map(dump.used, dump.made_by.get(dump.values.names[number], ()))
-    moments = (moment_of.get(position.name) for part in parts if part for position in part.positions)
-    return figures.facts.starts[number] in moments
+    program, dump, start = figures.program, figures.dump, figures.facts.starts[number]
+    name, starter = dump.values.names[number], figures.program.instruction_at(start)
+    if program.module is None and program.opcode_or_name(starter).endswith("-start"):
+        return True
+    parts = map(dump.used, dump.made_by.get(name, ()))
+    handed_on = {position.name for part in parts if part for position in part.positions}
+    return starter in handed_on or (program.module is not None and starter in program.module.path_to_entry(name))
 
 
 def _is_parameter(figures: Figures, name: str) -> bool:

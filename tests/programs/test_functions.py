@@ -16,7 +16,7 @@ import reportgen
 from reportgen.errors import MissingPackage, OutputRefused, UnreadableInput
 from reportgen.programs.notebook import load_ipython_extension
 from reportgen.protos.wire import fields
-from tests.support.fake_xla import SAMPLE
+from tests.support.fake_xla import FUNCTION, SAMPLE
 from tests.support.protos import sample_proto
 
 STEM = "module_0003.jit_step.cpu_after_optimizations"
@@ -76,7 +76,7 @@ def test_the_report_has_the_functions_of_the_program_unless_they_are_left_out(
     tmp_path: Path, show_source: bool
 ) -> None:
     own = tmp_path / "train.py"
-    own.write_text("SECRET = 1\n" * 9 + "def own():\n    return 1\n", encoding="utf-8")
+    own.write_text("SECRET = 1\n" * 8 + FUNCTION, encoding="utf-8")
     for path in SAMPLE.glob("*_after_optimizations*.txt"):
         text = path.read_text(encoding="utf-8").replace("/home/u/corpus/scripts/progs.py", str(own))
         (tmp_path / path.name).write_text(text, encoding="utf-8")
@@ -89,7 +89,7 @@ def test_the_report_has_the_functions_of_the_program_unless_they_are_left_out(
     made = reportgen.report(Named(), show_source=show_source)
     pages = list(made.page.parent.rglob("source-*.html"))
     assert len(pages) == show_source
-    assert all("def own():" in page.read_text() and "SECRET" not in page.read_text() for page in pages)
+    assert all("def tiny_matmul_gelu(x, w):" in page.read_text() and "SECRET" not in page.read_text() for page in pages)
 
 
 @pytest.mark.usefixtures("fake_jax")

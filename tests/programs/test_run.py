@@ -14,6 +14,7 @@ import pytest
 
 from reportgen.cli import main
 from tests.support.commands import Ran, Run
+from tests.support.fake_xla import FUNCTION
 from tests.support.samples import ROOT, SAMPLES
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs signals and the C library's environment")
@@ -93,18 +94,15 @@ SECRET = 1
 def other():
     return SECRET
 
-def tiny():
-    def tiny_matmul_gelu(x, w):
-        return jax.nn.gelu(x @ w)
 """
-"""A program whose dump names its own file: its line 11 allocates memory."""
+"""A program whose dump names its own file, where `FUNCTION` follows."""
 
 
 @pytest.mark.parametrize("options", [[], ["--no-source"], ["--redact"], ["--redact-names"]], ids="".join)
 def test_the_site_has_the_functions_of_the_program_unless_they_are_hidden(
     run: Run, tmp_path: Path, options: list[str]
 ) -> None:
-    (tmp_path / "train.py").write_text(NAMES_ITSELF, encoding="utf-8")
+    (tmp_path / "train.py").write_text(NAMES_ITSELF + FUNCTION, encoding="utf-8")
     assert run([PYTHON, "train.py"], *options).code == 0
     pages = list((tmp_path / "xla-memory" / "train").rglob("source-*.html"))
     assert len(pages) == (0 if options else 1)

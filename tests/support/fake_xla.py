@@ -10,6 +10,8 @@ import sys
 from pathlib import Path
 
 SAMPLE = Path(__file__).parents[2] / "samples" / "cpu-tiny"
+FUNCTION = "def tiny():\n    def tiny_matmul_gelu(x, w):\n        return jax.nn.gelu(x @ w)\n"
+"""What `SAMPLE` was compiled from: its dump names the last line as line 11 of a file."""
 _state: dict[str, object] = {}
 
 

@@ -11,7 +11,7 @@ from tests.support.corruption import Figure, Outcome, loaded, main, measured
 from tests.support.damages import KINDS
 from tests.support.samples import SAMPLES
 
-_EACH = 20
+_EACH = 60
 _FLOOR = 0.993
 
 

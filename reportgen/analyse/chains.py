@@ -22,7 +22,7 @@ def chains(values: Values, starts: Sequence[int], ends: Sequence[int], gap: int 
             slices[allocation, offset, size].append((start, end, number))
     links: list[list[int]] = []
     for occupants in slices.values():
-        reach = -2
+        reach = -1 - gap
         for start, end, number in sorted(occupants):
             if start > reach + gap:
                 links.append([])

@@ -6,7 +6,7 @@ its op_name, and is computed again only where the forward pass computes it, too:
 A loop counts as often as it runs; of the branches of a `conditional`, the dearest.
 """
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Literal
 
@@ -118,9 +118,10 @@ def _again_by_checkpoints(program: Program, counted: Sequence[Product]) -> tuple
     for product in (*forward, *again) if again else ():
         first.setdefault(equal.number(product.name), names[product.name])
     twice = [product for product in again if first[equal.number(product.name)] != names[product.name]]
-    lines, forward_lines = ([program.user_frame(one.name) for one in part] for part in (again, forward))
-    are_fewer = all(forward_lines.count(line) < lines.count(line) for line in set(lines))
-    return twice, again if are_fewer and not twice else ()
+    if twice or not again:
+        return twice, ()
+    lines, forward_lines = (Counter(program.user_frame(one.name) for one in part) for part in (again, forward))
+    return (), again if all(forward_lines[line] < times for line, times in lines.items()) else ()
 
 
 def _without_text(program: Program) -> Work:

@@ -18,7 +18,7 @@ from tests.support.site import SAMPLES
 
 PLAN = next((SAMPLES / "cpu-tiny").glob("*-buffer-assignment.txt")).read_bytes()
 NAME = "module_0000.jit_f.cpu_after_optimizations-buffer-assignment.txt"
-OUTSIDE = ("../a.txt", "/tmp/reportgen-b.txt", "c/../../d.txt", "..\\e.txt", "C:\\f.txt")
+OUTSIDE = ("../a.txt", "/absolute/b.txt", "c/../../d.txt", "..\\e.txt", "C:\\f.txt")
 LINKS = {"link": tarfile.SYMTYPE, "hard": tarfile.LNKTYPE, "device": tarfile.CHRTYPE, "pipe": tarfile.FIFOTYPE}
 FORMATS = {"d.tar": "tar", "d.tar.gz": "gztar", "d.tar.xz": "xztar", "d.tar.bz2": "bztar", "d.zip": "zip"}
 

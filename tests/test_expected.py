@@ -123,7 +123,7 @@ def test_the_figures_of_large_dumps() -> None:
     found = {f"{LARGE}/{label.removesuffix('.xz')}": report for label, report in reports(REAL_DUMPS / LARGE).items()}
     assert {label: figures(report) for label, report in found.items()} == known
     assert {label for label, report in found.items() if report["unparsed_lines"]} == set()
-    assert {finding["severity"] for report in found.values() for finding in report["findings"]} == {"note"}
+    assert {finding["severity"] for report in found.values() for finding in report["findings"]} <= {"note"}
 
 
 @needs_real_dumps

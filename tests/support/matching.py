@@ -39,11 +39,14 @@ class Matching:
         """Yield where each match begins, which is at one of these places, and ends."""
         self._text = text.encode("latin-1") if self._is_bytes else text
         at = places.start
+        is_empty = False
         while at < places.stop:
-            end = next(self._sequence(self._items, 0, at, self._flags), None)
+            ends = self._sequence(self._items, 0, at, self._flags)
+            end = next((end for end in ends if end > at or not is_empty), None)
             if end is not None:
                 yield at, end
-            at = max(end or 0, at + 1)
+            is_empty = end == at  # after an empty match `re` looks for a longer one at the same place
+            at = at + 1 if end is None else end
 
     def _real(self, key: object, item: Any, flags: int) -> Any:
         if id(key) not in self._compiled:

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import lru_cache, partial
 from pathlib import Path, PureWindowsPath
-from tempfile import TemporaryDirectory
+from tempfile import mkdtemp
 from typing import Any, Self
 from zipfile import BadZipFile, ZipFile, is_zipfile
 
@@ -144,9 +144,14 @@ def _why_left_out(member: _Member, top: Path) -> str:
 
 
 def _temporary_folder() -> Path:
-    folder = TemporaryDirectory(prefix="reportgen-")
-    atexit.register(folder.cleanup)
-    return Path(folder.name)
+    folder, maker = mkdtemp(prefix="reportgen-"), os.getpid()
+
+    @atexit.register
+    def remove() -> None:
+        if os.getpid() == maker:  # because the end of a worker process is one, too, from Python 3.13 on
+            shutil.rmtree(folder, ignore_errors=True)
+
+    return Path(folder)
 
 
 def _copied(path: AnyPath, name: str) -> Path:

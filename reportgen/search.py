@@ -6,7 +6,7 @@ from pathlib import Path
 
 from reportgen.analyse.logged_errors import LoggedError
 from reportgen.errors import NoDumpFound
-from reportgen.input.discover import Discovered, discover_all
+from reportgen.input.discover import Discovered, discover
 from reportgen.input.reading import DEFAULT_MAX_DUMP_BYTES, DumpFiles
 from reportgen.input.remote import AnyPath
 from reportgen.input.selection import of_module
@@ -41,7 +41,7 @@ def search(
 
     Skip the directory `excluded`. Raises NoDumpFound if there is neither, UnreadableInput if a path cannot be read.
     """
-    real = discover_all(paths, excluded, max_bytes)
+    real = discover(paths, excluded, max_bytes)
     is_hidden = needs_dump or redaction is not None
     errors = published_errors(real, None, max_bytes) if real.why_none or not is_hidden else ()
     if real.why_none and (is_hidden or not errors):  # the text of an error is enough for a report

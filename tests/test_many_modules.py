@@ -9,7 +9,7 @@ import pytest
 
 from reportgen.build import build
 from reportgen.check import check
-from reportgen.input.discover import discover_all
+from reportgen.input.discover import discover
 from reportgen.live.loop import Watcher
 from reportgen.options import BuildOptions, Redaction, WatchOptions
 from reportgen.redact.labels import redact_labels
@@ -61,7 +61,7 @@ def unreadable(folder: Path, many: int) -> None:
 
 
 def checked(folder: Path, site: Path, redaction: Redaction | None) -> None:
-    check(redact_labels(discover_all([folder]), redaction), 1, lambda *_: None, redaction=redaction)
+    check(redact_labels(discover([folder]), redaction), 1, lambda *_: None, redaction=redaction)
 
 
 def built(folder: Path, site: Path, redaction: Redaction | None) -> None:

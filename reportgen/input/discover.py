@@ -16,7 +16,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Literal
 
-from reportgen.errors import NoDumpFound, UnreadableInput
+from reportgen.errors import UnreadableInput
 from reportgen.input import logs
 from reportgen.input.archives import unpacked
 from reportgen.input.directories import Folder, is_inside, is_own_file, leads_out, walk
@@ -114,22 +114,8 @@ def discover(
 ) -> Discovered:
     """Find every dump in `paths`: directories (searched recursively), dump files, and logs with dumps in them.
 
-    Skip the directory `excluded`, which is the site's, and files with more than `max_bytes` after decompression.
-
-    Raises NoDumpFound if no path contains a dump, UnreadableInput if a path cannot be read.
-    """
-    discovered = discover_all(paths, excluded, max_bytes)
-    if discovered.why_none:
-        raise NoDumpFound(discovered.why_none)
-    return discovered
-
-
-def discover_all(
-    paths: Sequence[AnyPath],
-    excluded: Path | None = None,
-    max_bytes: int = DEFAULT_MAX_DUMP_BYTES,
-) -> Discovered:
-    """Find dumps as `discover` does, and texts that may contain errors, which are enough for a report.
+    Find texts that may contain errors as well, because they are enough for a report. Skip the directory `excluded`,
+    which is the site's, and files with more than `max_bytes` after decompression.
 
     Raises UnreadableInput if a path cannot be read.
     """

@@ -16,7 +16,7 @@ from typing import Literal, Protocol
 from reportgen.analyse.logged_errors import LoggedError
 from reportgen.errors import OutputRefused, ReportgenError
 from reportgen.failures import problem_of
-from reportgen.input.discover import Discovered, discover_all, is_as_found
+from reportgen.input.discover import Discovered, discover, is_as_found
 from reportgen.input.dump_contents import Contents, read_note
 from reportgen.input.names import split_part
 from reportgen.input.reading import DumpFiles, Problem
@@ -170,7 +170,7 @@ class Tracker:
                 return
             self._listing = files
             existing = tuple(path for path in self._options.paths if path.exists())
-            real = discover_all(existing, self._settings.output, self._options.max_dump_bytes)
+            real = discover(existing, self._settings.output, self._options.max_dump_bytes)
         except (OSError, ReportgenError):  # a path was deleted during the search, or cannot be read for now
             self.retry.failed(began, self._clock(), self.timing)
             return

@@ -12,7 +12,6 @@ from pathlib import Path
 from reportgen.advice.advise import Advice, advise
 from reportgen.advice.arguments import Argument, arguments, results
 from reportgen.analyse.records import Analysis, Space
-from reportgen.errors import NoDumpFound
 from reportgen.input.discover import discover
 from reportgen.pipeline import read_report
 from reportgen.program.program import Program
@@ -104,10 +103,6 @@ def variants(root: Path) -> list[Variant]:
 
 def largest(folder: Path) -> Analysis | None:
     """Return the dump in a folder that allocates most: the program, not what initializes it."""
-    try:
-        found = discover([folder]).dumps
-    except NoDumpFound:
-        return None
-    analyses = [report.analysis for report, _ in map(read_report, found) if report]
+    analyses = [report.analysis for report, _ in map(read_report, discover([folder]).dumps) if report]
     with_main = [analysis for analysis in analyses if 0 in analysis.spaces]
     return max(with_main, key=lambda analysis: analysis.spaces[0].needed_bytes, default=None)

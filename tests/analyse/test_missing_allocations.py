@@ -7,7 +7,7 @@ import pytest
 
 from reportgen.analyse.records import Analysis
 from reportgen.check import check
-from reportgen.input.discover import discover_all
+from reportgen.input.discover import discover
 from reportgen.render.routes import OVERVIEW
 from reportgen.reports.report_document import SCHEMA
 from tests.support.commands import Run, runner
@@ -42,7 +42,7 @@ def test_a_cut_dump_never_needs_more_than_the_whole_one(label: str, tmp_path: Pa
     for place in {*range(1, len(text), step), total - 1, total, total + 1}:
         for piece in (text[:place], text[place:]):
             file.write_bytes(piece)
-            found = discover_all([file])
+            found = discover([file])
             if found.why_none:
                 assert str(file) in found.why_none
                 continue

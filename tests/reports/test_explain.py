@@ -13,7 +13,7 @@ import pytest
 from reportgen.advice.advice_records import SuggestionFigures
 from reportgen.check import check
 from reportgen.document import encoded
-from reportgen.input.discover import discover_all
+from reportgen.input.discover import discover
 from reportgen.reports.advice_words import needed_words, saving_words
 from reportgen.reports.explain_document import ExplainedModule, explained
 from reportgen.reports.explain_markdown import explanation_markdown
@@ -52,7 +52,7 @@ def checked(name: str) -> BuildResult:
     """Return the result of a check of some dumps, with a capacity that some of them exceed."""
     if not DUMPS[name].is_dir():
         pytest.skip("The dumps are not beside the checkout.")
-    return check(discover_all([DUMPS[name]]), 1, lambda *_: None, capacities=CAPACITIES.get(name, ()), with_report=True)
+    return check(discover([DUMPS[name]]), 1, lambda *_: None, capacities=CAPACITIES.get(name, ()), with_report=True)
 
 
 def modules(name: str) -> Iterator[tuple[ExplainedModule, Mapping[str, Any]]]:

@@ -4,14 +4,13 @@ Anybody may have made an archive. Only its regular files with names inside of th
 """
 
 import atexit
-import lzma
 import os
 import shutil
 import stat
 import tarfile
 import time
-import zlib
-from collections.abc import Callable, Iterator
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from functools import lru_cache, partial
 from pathlib import Path, PureWindowsPath
@@ -21,18 +20,18 @@ from zipfile import BadZipFile, ZipFile, is_zipfile
 
 from reportgen.errors import UnreadableInput
 from reportgen.input.names import is_archive
-from reportgen.input.reading import TooLarge, reason
+from reportgen.input.reading import UNREADABLE, TooLarge, reason
 from reportgen.input.remote import AnyPath, RemotePath
 
-Archive = tuple[Path, dict[str, list[str]]]
-"""The folder in which an archive is unpacked, and the names of members that are not there, by the reason."""
+Archive = tuple[Path, Sequence[tuple[str, str]]]
+"""The folder in which an archive is unpacked, and the names of what is not there, each with the reason."""
 
 _Member = tuple[str, int, float, Callable[[], Any] | None]
 """Name, size and time of a member, and what opens it; None for a link or a device."""
 
 _MOST_FILES = 100_000
 _LONGEST_NAME = 1 << 20
-_DAMAGES = (OSError, EOFError, zlib.error, lzma.LZMAError, tarfile.TarError, BadZipFile, RuntimeError, ValueError)
+_DAMAGES = (*UNREADABLE, tarfile.TarError, BadZipFile, RuntimeError, ValueError)
 """Raised for damaged and encrypted members, unknown compression, and names that no file can have."""
 
 
@@ -64,21 +63,19 @@ def unpacked(path: AnyPath, max_bytes: int) -> Archive | None:
         if not is_archive(path.name):
             return None
         path = _copied(path, path.name)
-    try:
+    with suppress(OSError):  # reported where the file is read
         status = path.stat()
-        is_archived = stat.S_ISREG(status.st_mode) and (is_zipfile(path) or _is_tar(path))
-    except OSError:  # reported where the file is read
-        return None
-    # The time is a part of the key, because a file that has changed must be unpacked again.
-    return _unpacked(path, max_bytes, status.st_mtime_ns) if is_archived else None
+        if stat.S_ISREG(status.st_mode) and (is_zipfile(path) or _is_tar(path)):
+            return _unpacked(path, max_bytes, status.st_mtime_ns)
+    return None
 
 
+# The time is a part of the key, because a file that has changed must be unpacked again.
 @lru_cache(maxsize=64)
 def _unpacked(path: Path, max_bytes: int, _: int) -> Archive:
-    left_out: dict[str, list[str]] = {}
-    place, size = _temporary_folder(), 0
-    top = place / "unpacked"
-    top.mkdir()
+    left_out: dict[str, list[str]] = defaultdict(list)
+    problems, size = list[tuple[str, str]](), 0
+    top = Path(mkdtemp(dir=_temporary_folder()))
     try:
         for count, member in enumerate(_members(path), start=1):
             size += member[1]
@@ -87,15 +84,16 @@ def _unpacked(path: Path, max_bytes: int, _: int) -> Archive:
             if count > _MOST_FILES:
                 raise UnreadableInput(f"{path}: it has more than {_MOST_FILES:,} files; unpack it and give the folder")
             if why := _why_left_out(member, top):
-                left_out.setdefault(why, []).append(member[0])
+                left_out[why].append(member[0])
     except _DAMAGES as error:
         if not any(top.iterdir()):
             raise UnreadableInput(f"{path}: {reason(error)}") from error
-        left_out[f"{reason(error)}; the files before that are used"] = [""]
+        problems.append((path.name, f"{reason(error)}; the files before that are used"))
+    for why, (name, *others) in left_out.items():
+        problems.append((name, f"not read: {why}" + (f"; so are {len(others):,} others" if others else "")))
     names = list(top.iterdir())
-    if len(names) == 1 and names[0].is_dir():  # the folder that was packed
-        (top,) = names
-    return top.rename(place / path.name), left_out
+    packed = names[0] if len(names) == 1 and names[0].is_dir() else top
+    return packed.rename(top.parent / path.name), problems
 
 
 def _members(path: Path) -> Iterator[_Member]:
@@ -158,7 +156,7 @@ def _copied(path: AnyPath, name: str) -> Path:
     """Return a copy of what can be read once, or only slowly."""
     copy = _temporary_folder() / name
     try:
-        with path.open() if isinstance(path, RemotePath) else path.open("rb") as source, copy.open("wb") as target:
+        with path.open("rb") as source, copy.open("wb") as target:
             shutil.copyfileobj(source, target)
     except OSError as error:
         raise UnreadableInput(f"{path}: it cannot be read: {error.strerror or error}") from error

@@ -1,9 +1,9 @@
 """Collect what each of the given paths contains, and make labels unique across all of them."""
 
-from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from itertools import count
+from itertools import chain, count
 from pathlib import Path
 from typing import Literal
 
@@ -40,9 +40,8 @@ class PathSearch:
     def enter(self, archive: Archive) -> None:
         """Search an archive instead of the path, and report what of it is missing."""
         self.top, left_out = archive
-        for why, names in left_out.items():
-            words = f"not read: {why}" + (f"; so are {len(names) - 1:,} others" if len(names) > 1 else "")
-            self.report("warning", printable(names[0] or self.path.name), words if names[0] else why)
+        for name, message in left_out:
+            self.report("warning", printable(name), message)
 
     def report(self, severity: Literal["error", "warning", "note"], label: str, message: str) -> None:
         """Add a problem with the file that has this label."""
@@ -69,16 +68,13 @@ def unique_dumps(searches: Sequence[PathSearch]) -> tuple[DumpFiles, ...]:
     """
     _drop_repeats(searches)
     _prefix_equal_labels(searches)
-    dumps = sorted((dump for search in searches for dump in search.dumps), key=lambda dump: dump.label)
-    labels = {dump.label for dump in dumps}
-    numbers: dict[str, Iterator[int]] = {}
-    for place, dump in enumerate(dumps):
-        if dump.label in numbers:  # still, because the paths have equal names too
-            label = next(label for number in numbers[dump.label] if (label := f"{dump.label}#{number}") not in labels)
-            dumps[place] = replace(dump, label=label)
-            labels.add(label)
-        else:
-            numbers[dump.label] = count(2)
+    by_label: dict[str, list[DumpFiles]] = defaultdict(list)
+    for dump in chain.from_iterable(search.dumps for search in searches):
+        by_label[dump.label].append(dump)
+    dumps: list[DumpFiles] = []
+    for label, (first, *others) in by_label.items():  # still equal, because the paths have equal names too
+        free = (other for number in count(2) if (other := f"{label}#{number}") not in by_label)
+        dumps += [first, *(replace(dump, label=other) for dump, other in zip(others, free, strict=False))]
     return tuple(sorted(dumps, key=lambda dump: dump.label))
 
 

@@ -6,7 +6,7 @@ from io import BytesIO
 
 from reportgen.errors import UnreadableInput
 from reportgen.input.dump_text import DumpText, Sibling, TextPart
-from reportgen.input.reading import DumpFiles, Problem, read_shared
+from reportgen.input.reading import DumpFiles, Problem, read_available, read_shared
 from reportgen.input.repeats import WithoutRepeats
 from reportgen.protos.hlo_proto import read_plan
 from reportgen.protos.profile import profiled_modules
@@ -19,7 +19,7 @@ def load_proto(files: DumpFiles, *, keeps_repeats: bool) -> tuple[DumpText, Sibl
     Repeated instruction texts are cut unless `keeps_repeats`. Raises UnreadableInput.
     """
     part = files.parts[0]
-    data, damage = read_shared(part.path, files.max_bytes, is_text=False)
+    data, damage = read_shared(part.path, files.max_bytes, read_available)
     if not data and damage:
         raise UnreadableInput(f"{part.label}: {damage}")
     try:

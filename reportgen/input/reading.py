@@ -9,8 +9,8 @@ import lzma
 import re
 import stat
 import zlib
-from collections.abc import Generator, Sequence
-from contextlib import closing
+from collections.abc import Callable, Generator, Sequence
+from contextlib import closing, suppress
 from functools import lru_cache, partial
 from gzip import GzipFile
 from io import BufferedReader, BytesIO
@@ -25,7 +25,7 @@ from reportgen.input.line_ends import to_utf8, with_newlines
 from reportgen.input.logs import LogFrame
 from reportgen.input.names import COMPRESSION_SUFFIXES, DumpName, SiblingKind, split_part
 from reportgen.input.quoted import unquoted
-from reportgen.input.remote import AnyPath, RemotePath
+from reportgen.input.remote import AnyPath
 from reportgen.input.repeats import WithoutRepeats
 from reportgen.record import record
 
@@ -39,6 +39,9 @@ class TooLarge(Exception):
 
 UNREADABLE = (OSError, EOFError, zlib.error, lzma.LZMAError, TooLarge)
 """The exceptions that opening or reading can raise; `reason` describes them."""
+
+_Read = tuple[bytes, str | None]
+"""What can be read of a file, and why some of it is missing."""
 
 _GZIP_MAGIC = b"\x1f\x8b"
 _XZ_MAGIC = b"\xfd7zXZ\0"
@@ -136,7 +139,7 @@ def pieces(path: AnyPath) -> Generator[bytes]:
     # A pipe would block until somebody writes into it, and a device may have no end.
     if isinstance(path, Path) and not stat.S_ISREG(path.stat().st_mode):
         raise OSError(None, "not a regular file")
-    with path.open() if isinstance(path, RemotePath) else path.open("rb") as file:
+    with path.open("rb") as file:
         stream = _decompressed(path, file)
         size, converted = _FIRST_PIECE, None
         while piece := stream.read1(size):  # `read` would lose the bytes before damage in the same piece
@@ -171,14 +174,14 @@ def why_unreadable(path: AnyPath) -> str | None:
     return None
 
 
-def read_available(path: AnyPath, max_bytes: int = DEFAULT_MAX_DUMP_BYTES) -> tuple[bytes, str | None]:
+def read_available(path: AnyPath, max_bytes: int = DEFAULT_MAX_DUMP_BYTES) -> _Read:
     """Return the readable bytes of `path`, and why some are missing; no bytes if there are more than `max_bytes`."""
     text = BytesIO()
     size, damage = _read(path, max_bytes, text)
     return text.getvalue() if size else b"", damage
 
 
-def read_text(path: AnyPath, max_bytes: int = DEFAULT_MAX_DUMP_BYTES) -> tuple[bytes, str | None]:
+def read_text(path: AnyPath, max_bytes: int = DEFAULT_MAX_DUMP_BYTES) -> _Read:
     """Return what `read_available` does, with newlines as line ends."""
     data, damage = read_available(path, max_bytes)
     return with_newlines(data), damage
@@ -195,14 +198,9 @@ def read_whole(path: AnyPath, max_bytes: int) -> bytes:
 def is_missing(path: AnyPath) -> bool:
     """Return whether a path or URL leads nowhere, which is not an error for a baseline."""
     try:
-        if isinstance(path, Path):
-            path.stat()
-        else:
-            path.is_dir()  # asks the store, unlike opening it
-    except (FileNotFoundError, NotADirectoryError):
-        return True
-    except OSError:  # it may be there, and reading it will say what is wrong
-        return False
+        path.stat() if isinstance(path, Path) else path.is_dir()  # which asks the store, unlike opening it
+    except OSError as error:  # of any other kind will be reported when it is read
+        return isinstance(error, FileNotFoundError | NotADirectoryError)
     return False
 
 
@@ -217,10 +215,8 @@ def _read(path: AnyPath, max_bytes: int, text: BytesIO | WithoutRepeats) -> tupl
             if size > max_bytes:  # again, because only reading shows how much compressed data holds
                 raise TooLarge(max_bytes)
             text.write(piece)
-    except TooLarge as error:
-        return 0, reason(error)
     except UNREADABLE as error:
-        return size, reason(error)
+        return 0 if isinstance(error, TooLarge) else size, reason(error)
     return size, None
 
 
@@ -235,7 +231,7 @@ def load_text(files: DumpFiles, *, keeps_repeats: bool = False) -> tuple[DumpTex
     for part in files.parts:
         whole_lines: Sequence[int] = ()
         if part.frame or keeps_repeats:  # because the offsets of a frame count all bytes
-            read = partial(read_shared, is_text=True) if part.frame else read_text
+            read = partial(read_shared, read=read_text) if part.frame else read_text
             data, damage = read(part.path, files.max_bytes)
             size = len(data)
         else:
@@ -266,23 +262,19 @@ def _in_frame(part: PartFile, data: bytes, frame: LogFrame) -> tuple[TextPart, i
     return TextPart(part.label, plain.data, places=plain.places, is_whole=part.is_whole), plain.left_out
 
 
-def read_shared(path: AnyPath, max_bytes: int, *, is_text: bool) -> tuple[bytes, str | None]:
-    """Return the bytes of a log (`is_text`) or a profile, and why some are missing; cached for other dumps in it."""
-    if not isinstance(path, Path):
-        return _last_shared(path, max_bytes, None, is_text=is_text)
-    try:
-        status = path.stat()
-    except OSError as error:
-        return b"", reason(error)
-    return _last_shared(path, max_bytes, (status.st_mtime_ns, status.st_size), is_text=is_text)
+def read_shared(path: AnyPath, max_bytes: int, read: Callable[[AnyPath, int], _Read]) -> _Read:
+    """Return what `read` returns for a log or a profile; cached for other dumps in it."""
+    stamp = None
+    with suppress(OSError):  # which `read` reports
+        status = path.stat() if isinstance(path, Path) else None
+        stamp = status and (status.st_mtime_ns, status.st_size)
+    return _last_shared(path, max_bytes, read, stamp)
 
 
-# `stamp` is a part of the key, because a file that has changed must be read again.
+# The stamp is a part of the key, because a file that has changed must be read again.
 @lru_cache(maxsize=1)
-def _last_shared(
-    path: AnyPath, max_bytes: int, stamp: tuple[int, int] | None, *, is_text: bool
-) -> tuple[bytes, str | None]:
-    return read_text(path, max_bytes) if is_text else read_available(path, max_bytes)
+def _last_shared(path: AnyPath, max_bytes: int, read: Callable[[AnyPath, int], _Read], _: object) -> _Read:
+    return read(path, max_bytes)
 
 
 def load_siblings(files: DumpFiles) -> tuple[Sibling, ...]:

@@ -7,12 +7,13 @@ requests as possible, facts in the listing are not requested again, and the begi
 import io
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import field, replace
 from functools import cache
+from itertools import dropwhile, islice
 from pathlib import Path, PurePosixPath
-from typing import Any, TypeAlias
+from typing import Any, Literal, TypeAlias
 from urllib.parse import urlsplit
 
 from reportgen.errors import UnreadableInput
@@ -68,13 +69,11 @@ class RemotePath:
             return bool(self._files.info(self.path)["type"] == "directory")
 
     def is_file(self) -> bool:
-        try:
-            with _os_errors():
-                return bool(self._files.isfile(self.path))
-        except OSError:
-            return False
+        with suppress(OSError), _os_errors():
+            return bool(self._files.isfile(self.path))
+        return False
 
-    def open(self) -> io.BufferedReader:
+    def open(self, _: Literal["rb"] = "rb") -> io.BufferedReader:
         """Open the file for reading bytes; the first read sends the first request."""
         return _Reader(_RemoteFile(self))
 
@@ -169,12 +168,11 @@ def _by_flat_list(top: RemotePath, files: Any) -> Iterator[Listing]:
         if _is_file(entry):
             folders.setdefault(tuple(parts), {})[name] = entry.get("size")
     for parts, sizes in sorted(folders.items()):
-        yield Listing(_below(top, parts), parts, sizes)
+        yield Listing(top / "/".join(parts) if parts else top, parts, sizes)
 
 
-def _by_folder(top: RemotePath, files: Any, parts: tuple[str, ...] = ()) -> Iterator[Listing]:
-    """Yield the folder at `parts` below `top`, then the folders in it, with one request for each."""
-    folder = _below(top, parts)
+def _by_folder(folder: RemotePath, files: Any, parts: tuple[str, ...] = ()) -> Iterator[Listing]:
+    """Yield a folder, which is at `parts` below the first, then the folders in it, with one request for each."""
     try:
         with _os_errors():
             entries = {
@@ -185,14 +183,7 @@ def _by_folder(top: RemotePath, files: Any, parts: tuple[str, ...] = ()) -> Iter
         return
     yield Listing(folder, parts, {name: entry.get("size") for name, entry in entries.items() if _is_file(entry)})
     for name in sorted(name for name, entry in entries.items() if entry["type"] == "directory"):
-        yield from _by_folder(top, files, (*parts, name))
-
-
-def _below(top: RemotePath, parts: Iterable[str]) -> RemotePath:
-    path = top
-    for part in parts:
-        path /= part
-    return path
+        yield from _by_folder(folder / name, files, (*parts, name))
 
 
 def _is_file(entry: Mapping[str, Any]) -> bool:
@@ -208,17 +199,15 @@ class Heads:
 
     def __init__(self, sizes: Mapping[RemotePath, int | None]) -> None:
         self._sizes = sizes
-        self._order = list(sizes)
-        self._positions = {path: position for position, path in enumerate(self._order)}
         self._fetched: dict[RemotePath, bytes | Exception] = {}
 
     def of(self, path: RemotePath) -> RemotePath:
         """Return the file with its beginning, or without it if the file is not one of `sizes`."""
-        if path not in self._positions:
+        if path not in self._sizes:
             return path
         if path not in self._fetched:
-            position = self._positions[path]
-            self._fetched = self._fetch(self._order[position : position + _HEADS_AT_ONCE])
+            needed = dropwhile(lambda other: other != path, self._sizes)
+            self._fetched = self._fetch(list(islice(needed, _HEADS_AT_ONCE)))
         head, size = self._fetched[path], self._sizes[path]
         is_whole = isinstance(head, bytes) and size is not None and len(head) >= size
         return replace(path, head=head, is_whole=is_whole)
@@ -227,7 +216,7 @@ class Heads:
         # Empty files are not requested, because a store refuses a range outside the file.
         ends = {path: min(size or _HEAD_SIZE, _HEAD_SIZE) for path in paths if (size := self._sizes[path]) != 0}
         try:
-            files, paths_inside = _file_system(self._order[0].url)[0], [path.path for path in ends]
+            files, paths_inside = _file_system(paths[0].url)[0], [path.path for path in ends]
             starts = [0] * len(ends)
             heads = files.cat_ranges(paths_inside, starts, list(ends.values()), on_error="return") if ends else []
         except Exception as error:  # one for all files; each raises it only when it is read

@@ -5,7 +5,6 @@ other file is read, unless the file is hidden or its name rules out a dump (`is_
 a log (`may_be_log`) are searched further for frames, up to a limit.
 """
 
-import os
 import re
 import stat
 from collections import Counter, defaultdict
@@ -19,7 +18,7 @@ from typing import Literal
 from reportgen.errors import UnreadableInput
 from reportgen.input import logs
 from reportgen.input.archives import unpacked
-from reportgen.input.directories import Folder, is_inside, is_own_file, leads_out, walk
+from reportgen.input.directories import Folder, is_inside, is_own_file, walk
 from reportgen.input.error_texts import MOST_TEXTS, TextFile, WordSearch
 from reportgen.input.line_ends import with_newlines
 from reportgen.input.logs import LogFrame
@@ -151,8 +150,9 @@ def _why_none(searches: Sequence[PathSearch]) -> str:
 
 def _search(path: AnyPath, excluded: Path | None, max_bytes: int) -> PathSearch:
     """Return what a path contains. Raises UnreadableInput if it cannot be read; a folder below it is only skipped."""
-    search = PathSearch(path, path, max_bytes, is_excluded=is_inside(path, excluded))
-    if search.is_excluded:
+    search = PathSearch(path, path, max_bytes)
+    if is_inside(path, excluded):
+        search.description = "it is in the output directory, which is not searched; choose another one with -o"
         return search
     if archive := unpacked(path, max_bytes):
         search.enter(archive)
@@ -224,7 +224,7 @@ def _search_file(path: AnyPath, search: PathSearch) -> None:
         raise UnreadableInput(f"{printable(path)}: {damage}")
     folder = Folder(path.parent)
     if split := split_part(path.name):
-        parts = _siblings(path, split.stem)
+        parts = _siblings(folder, path.name, split.stem)
         if 0 in parts:
             _add_named(folder, split.stem, parts, search)
         else:
@@ -233,7 +233,7 @@ def _search_file(path: AnyPath, search: PathSearch) -> None:
         _add_profile(folder, [path.name], search)
     elif proto_stem(path.name):
         _add_proto(folder, [path.name], search)
-    elif _content(path) == "dump":
+    elif _content(path, WordSearch()) == "dump":
         _add_unnamed(folder, path.name, search)
     else:
         search.is_text = True
@@ -269,36 +269,24 @@ def _add_quoted(folder: Folder, name: str, data: bytes, search: PathSearch) -> N
     """Add the dumps that a text quotes, whole or in part, or say what it is if it has none."""
     label = folder.label(name)
     dumps, orphans = group_pieces(quoted_pieces(data))
-    for parts in dumps:
-        frames = (
-            LogFrame(name, part.start, part.end, part.line, is_complete=False, prefix=part.prefix) for part in parts
-        )
+    dump, notes = read_name(printable(name)), folder.notes(_stem(name))
+    for quoted in dumps:
+        frames = (LogFrame(name, one.start, one.end, one.line, is_complete=False, prefix=one.prefix) for one in quoted)
         files = tuple(PartFile(folder.path / name, label, frame) for frame in frames)
-        search.add(
-            DumpFiles(label=label, name=read_name(printable(name)), parts=files, notes=folder.notes(_stem(name)))
-        )
+        search.add(DumpFiles(label=label, name=dump, parts=files, notes=notes))
     if not dumps:
         search.description = what_it_is(data, printable(name), chain.from_iterable(orphan.kinds for orphan in orphans))
     for piece in orphans if dumps else ():
         search.report("warning", label, f"line {piece.line:,}: not shown: its allocations are missing")
 
 
-def _siblings(path: AnyPath, stem: str) -> dict[int, list[str]]:
-    """Return the names of the files of the dump that `path` belongs to, by part; `path` itself comes first."""
+def _siblings(folder: Folder, name: str, stem: str) -> dict[int, list[str]]:
+    """Return the names of the files of the dump that the file `name` belongs to, by part; it comes first itself."""
     parts: dict[int, list[str]] = defaultdict(list)
-    names = [stem + suffix + compression for suffix in PART_SUFFIXES for compression in ("", *COMPRESSION_SUFFIXES)]
-    for name in dict.fromkeys([path.name, *names]):
-        split = split_part(name)
-        if split and (name == path.name or _is_beside(path.parent / name, path.parent)):
-            parts[split.part].append(name)
+    for form in dict.fromkeys([name, *chain.from_iterable(_forms(folder, stem + suffix) for suffix in PART_SUFFIXES)]):
+        if split := split_part(form):
+            parts[split.part].append(form)
     return parts
-
-
-def _is_beside(file: AnyPath, folder: AnyPath) -> bool:
-    """Return whether a folder has a file of its own. A link that leads nowhere counts, because it must be reported."""
-    if isinstance(file, RemotePath):
-        return file.is_file()
-    return os.path.lexists(file) and not leads_out(file, folder)
 
 
 def _add_named(
@@ -400,9 +388,7 @@ def _look_into(folder: Folder, names: Sequence[str], search: PathSearch) -> None
             return
 
 
-def _content(
-    path: AnyPath, words: WordSearch | None = None
-) -> Literal["dump", "log", "too long", "unreadable", "other"]:
+def _content(path: AnyPath, words: WordSearch) -> Literal["dump", "log", "too long", "unreadable", "other"]:
     """Return what a file contains; one that cannot be read is "other" unless it is named as dumps and logs may be.
 
     What is read of a text is searched for `words` as well.
@@ -414,8 +400,7 @@ def _content(
                 return "dump"
             if b"\0" in head or not may_be_log(path.name):
                 return "other"
-            text = chain([head], stream)
-            return logs.search(words.watched(text) if words else text)
+            return logs.search(words.watched(chain([head], stream)))
     except UNREADABLE:
         return "unreadable" if may_be_log(path.name) else "other"
 

@@ -172,24 +172,19 @@ class DumpText:
 
     def matches(self, pattern: re.Pattern[bytes], places: Iterable[TextOffset]) -> Iterator[re.Match[bytes] | None]:
         """Yield the match of a pattern that begins at each place, or None."""
-        data, base, end = b"", 0, 0
         for place in places:
-            if not base <= place < end:
-                part, offset = self._at(place)
-                data, base, end = part.data, place - offset, place - offset + len(part.data)
-            yield pattern.match(data, place - base)
+            part, offset = self._at(place)
+            yield pattern.match(part.data, offset)
 
     def searches(
         self, pattern: re.Pattern[bytes], beginning: bytes, spans: Iterable[tuple[TextOffset, TextOffset]]
     ) -> Iterator[re.Match[bytes] | None]:
         """Yield the match of a pattern at the last place in each span that has its `beginning`."""
-        data, base, end = b"", 0, 0
         for start, stop in spans:
-            if not base <= start < end:
-                part, offset = self._at(start)
-                data, base, end = part.data, start - offset, start - offset + len(part.data)
-            place = data.rfind(beginning, start - base, stop - base)
-            yield pattern.match(data, place, stop - base) if place >= 0 else None
+            part, offset = self._at(start)
+            end = offset + stop - start
+            place = part.data.rfind(beginning, offset, end)
+            yield pattern.match(part.data, place, end) if place >= 0 else None
 
     def contains(self, needle: bytes) -> bool:
         """Return whether `needle` occurs in any part."""

@@ -31,9 +31,6 @@ SIBLING_SUFFIXES: Mapping[str, SiblingKind] = {
 PROTO_SUFFIXES = (".hlo.pb", ".hlo_proto.pb")
 """Suffixes of files that are one HloProto: as XLA dumps it, and as XProf keeps it next to a profile."""
 
-PROFILE_SUFFIX = ".xplane.pb"
-"""Ends the name of a profile, as `jax.profiler.trace` writes it."""
-
 TARGET_OF_TPU = ".target_arguments.txt"
 """Ends the name of the file that names the TPU."""
 
@@ -93,7 +90,7 @@ _REST = re.compile(
     re.DOTALL,
 )
 _PROGRAM_ID = re.compile(r"\(-?[0-9]{1,20}\)(?:#[0-9]+)?$")
-_GPU_STAGE = re.compile(r"(?:.*_)?gpu(?=_)", re.DOTALL)
+_DEVICE = re.compile(r"(?:.*_)?(?P<gpu>gpu)(?=_)|cpu(?=_)", re.DOTALL)
 
 
 @record
@@ -169,8 +166,8 @@ def proto_stem(file_name: str) -> str | None:
 
 
 def is_profile(file_name: str) -> bool:
-    """Return whether this is a profile."""
-    return without_compression(file_name).endswith(PROFILE_SUFFIX)
+    """Return whether this is a profile, as `jax.profiler.trace` names it."""
+    return without_compression(file_name).endswith(".xplane.pb")
 
 
 def is_unread_part(file_name: str) -> bool:
@@ -193,6 +190,7 @@ def read_name(file_name: str) -> DumpName:
     if module is None or rest is None:
         return DumpName(stem=stem, module_name=stem or file_name)
     stage = rest["stage"]
+    device = _DEVICE.match(stage)
     return DumpName(
         stem=stem,
         module_number=int(module["number"]),
@@ -200,8 +198,8 @@ def read_name(file_name: str) -> DumpName:
         stage=stage,
         timestamp_microseconds=_number(module["timestamp"]),
         changelist=_number(rest["changelist"]),
-        backend=_backend(stage),
-        device=_device(stage),
+        backend="unknown" if device is None else "gpu" if device["gpu"] else "cpu",
+        device=None if stage.startswith("before_") else device[0] if device else "",
     )
 
 
@@ -226,22 +224,6 @@ def stems_before(module: str) -> Iterator[str]:
     start, end = match.span("number")
     for number in range(int(match["number"]) - 1, max(-1, int(match["number"]) - 1 - _MOST_PASSES), -1):
         yield f"{module[:start]}{number:0{end - start}d}{module[end:]}"
-
-
-def _backend(stage: str) -> Backend:
-    """Return the backend that a stage names; the stages of a TPU name none."""
-    if _GPU_STAGE.match(stage):
-        return "gpu"
-    return "cpu" if stage.startswith("cpu_") else "unknown"
-
-
-def _device(stage: str) -> str | None:
-    """Return the device that a stage was compiled for, empty if it names none; None before optimizations."""
-    if stage.startswith("before_"):
-        return None
-    if gpu := _GPU_STAGE.match(stage):
-        return gpu[0]
-    return "cpu" if stage.startswith("cpu_") else ""
 
 
 def _number(digits: str | None) -> int | None:

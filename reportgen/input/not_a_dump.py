@@ -29,7 +29,6 @@ _WORDS = (
 _ALLOCATION = re.compile(rb"allocation \d{1,12}: ")
 _OF_RANGES = (b"  BufferLiveRange:", b"  Live ranges at ", b"Stack trace breakdown for peak usage:")
 
-
 _RUN = "`reportgen run -- COMMAND` makes a report of the program"
 
 

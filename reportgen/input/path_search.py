@@ -23,7 +23,6 @@ class PathSearch:
     path: AnyPath
     top: AnyPath
     max_bytes: int
-    is_excluded: bool = False
     dumps: list[DumpFiles] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
     texts: list[TextFile] = field(default_factory=list)
@@ -31,7 +30,7 @@ class PathSearch:
     proto_count: int = 0
     is_text: bool = False
     description: str = ""
-    """What a file is that has no plan; empty if it is nothing that XLA writes."""
+    """What a file is that has no plan, or why a folder is not searched; empty if neither is known."""
 
     def add(self, files: DumpFiles) -> None:
         """Add a dump."""
@@ -49,8 +48,6 @@ class PathSearch:
 
     def why_empty(self) -> str:
         """Return the reason why no dump was found, if it is known."""
-        if self.is_excluded:
-            return "it is in the output directory, which is not searched; choose another one with -o"
         if self.description:
             return self.description
         if self.proto_count:

@@ -1,7 +1,8 @@
 """Read TOML, refuse a file that would take `tomllib` hours, and say where a key is set, which it does not."""
 
+from bisect import bisect_left
 from collections.abc import Sequence
-from itertools import chain
+from functools import cache
 from typing import Any
 
 from reportgen.input.line_ends import lines_of
@@ -36,27 +37,20 @@ def line_of_key(text: str, path: Sequence[str]) -> int | None:
     found by halves, because each try parses all lines before it.
     """
     lines = [f"{line}\n" for line in lines_of(text)]
-    lacking, having = 0, len(lines)
-    if not _has(_parsed(lines), path):
-        return None
-    # The first `lacking` lines are complete and lack the key, the first `having` lines are complete and have it.
-    while True:
-        middle = (lacking + having) // 2
-        for end in chain(range(middle, having), range(middle - 1, lacking, -1)):
-            document = _parsed(lines[:end]) if end > lacking else None
-            if document is not None:
-                break
-        else:
-            return lacking + 1
-        lacking, having = (lacking, end) if _has(document, path) else (end, having)
 
+    @cache
+    def has(end: int) -> bool | None:
+        """Return whether the first lines, up to `end`, set the key; None if they end in the middle of a value."""
+        try:
+            return _has(loaded("".join(lines[:end])), path)
+        except ValueError:
+            return None
 
-def _parsed(lines: Sequence[str]) -> dict[str, Any] | None:
-    """Return the parsed lines; None if they end in the middle of a value."""
-    try:
-        return loaded("".join(lines))
-    except ValueError:
-        return None
+    def is_set(end: int) -> bool:
+        """Return whether the first complete lines, from `end` on, set the key."""
+        return next(known for after in range(end, len(lines) + 1) if (known := has(after)) is not None)
+
+    return bisect_left(range(len(lines)), True, key=is_set) if has(len(lines)) else None
 
 
 def _has(document: Any, path: Sequence[str]) -> bool:

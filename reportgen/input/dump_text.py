@@ -7,9 +7,10 @@ returns its file, line and column when a finding or a page needs them, so parsin
 """
 
 import re
-from bisect import bisect_right
+from array import array
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import field
+from functools import cached_property
 from typing import Literal
 
 from reportgen.input.names import SiblingKind
@@ -24,7 +25,6 @@ TextOrigin = Literal["dump", "schedule", "trace", "proto"]
 Those were then rebuilt from its schedule or, without one, from the heap simulator's trace; a `proto` has neither.
 """
 
-_BLOCK = 1 << 12
 _LONGEST_COPYING = 30
 """Seconds between two files of a folder that was copied without their times."""
 
@@ -60,8 +60,11 @@ class TextPart:
     first_line: int = 1
     places: Sequence[tuple[int, int]] = ()
     is_whole: bool = True
-    _lines_before: dict[int, int] = field(default_factory=lambda: {0: 0}, init=False, repr=False, compare=False)
-    """The number of lines that end before each block of the data; `location` adds blocks when needed."""
+
+    @cached_property
+    def _newlines(self) -> Sequence[int]:
+        """The offsets of the newlines, found once, because locations may be requested in any order."""
+        return array("Q", (match.start() for match in re.finditer(b"\n", self.data)))
 
     def text(self, start: int, end: int) -> bytes:
         """Return [`start`, `end`) of the data; a line that is cut at `end` is returned as it is in the file."""
@@ -73,17 +76,9 @@ class TextPart:
         return self.data[whole : self.data.index(b"\n", whole)]
 
     def location(self, offset: int) -> Location:
-        """Return the location of an offset in the data.
-
-        The newlines before each block are counted once, because locations may be requested in any order.
-        """
-        # Without a lock, because threads that count the same blocks at once write the same numbers.
-        lines_before, block = self._lines_before, offset // _BLOCK
-        for counted in range(len(lines_before) - 1, block):
-            newlines = self.data.count(b"\n", counted * _BLOCK, (counted + 1) * _BLOCK)
-            lines_before[counted + 1] = lines_before[counted] + newlines
-        row = lines_before[block] + self.data.count(b"\n", block * _BLOCK, offset)
-        column = offset - self.data.rfind(b"\n", 0, offset)
+        """Return the location of an offset in the data."""
+        row = bisect_left(self._newlines, offset)
+        column = offset - (self._newlines[row - 1] if row else -1)
         if self.places:
             line, before = self.places[min(row, len(self.places) - 1)]
             return Location(self.label, line, before + column)

@@ -11,7 +11,7 @@ from typing import Literal
 
 from reportgen.input.names import is_something_else, split_part
 from reportgen.input.reading import printable, reason
-from reportgen.input.remote import AnyPath, Heads, RemotePath, list_tree
+from reportgen.input.remote import AnyPath, Heads, RemotePath
 from reportgen.record import record
 
 # Skipped, because they hold thousands of files and never a dump.
@@ -88,15 +88,21 @@ def _walk_remote(top: RemotePath) -> Iterator[Folder]:
     """List all folders first, so that the beginnings of files can be fetched in bulk."""
     folders: list[Folder] = []
     sizes: dict[RemotePath, int | None] = {}
-    for listing in list_tree(top):
-        if _NEVER_DUMPS.isdisjoint(listing.parts):
-            names = tuple(sorted(name for name in listing.sizes if not name.startswith(".")))
-            prefix = "".join(f"{printable(part)}/" for part in listing.parts)
-            damage = reason(listing.damage) if listing.damage else None
-            folders.append(Folder(listing.path, prefix, names, damage=damage))
-            # Parts of dumps come last, because discovery opens them last.
-            opened = sorted(filterfalse(is_something_else, names), key=lambda name: split_part(name) is not None)
-            sizes |= {listing.path / name: listing.sizes[name] for name in opened}
+    waiting = deque([(top, "")])
+    while waiting:
+        path, prefix = waiting.popleft()
+        folder = Folder(path, prefix)
+        try:
+            below, files = path.listed()
+        except OSError as error:
+            folders.append(replace(folder, damage=reason(error)))
+            continue
+        waiting += ((path / name, f"{folder.label(name)}/") for name in below if name not in _NEVER_DUMPS)
+        names = tuple(sorted(name for name in files if not name.startswith(".")))
+        folders.append(replace(folder, names=names))
+        # Parts of dumps come last, because discovery opens them last.
+        opened = sorted(filterfalse(is_something_else, names), key=lambda name: split_part(name) is not None)
+        sizes |= {path / name: files[name] for name in opened}
     heads = Heads(sizes)
     return (replace(folder, heads=heads) for folder in folders)
 
@@ -119,14 +125,14 @@ def _walk_local(top: Path, excluded: Path | None) -> Iterator[Folder]:
             continue
         visited.add(_identity(status))
         outside = {entry.name for entry in entries if entry.is_symlink() and leads_out(path / entry.name, top)}
-        entries = [entry for entry in entries if entry.name not in outside]
-        for entry in entries:
-            if _kind(entry) == "folder" and entry.name not in _NEVER_DUMPS:
-                below = (path / entry.name, f"{folder.label(entry.name)}/")
-                (links if entry.is_symlink() else waiting).append(below)
-        # Unreadable parts of dumps count too, so that they are reported.
-        kinds = {entry.name: _kind(entry) for entry in entries if not entry.name.startswith(".")}
-        names = [name for name, kind in kinds.items() if kind == "file" or (kind == "other" and split_part(name))]
+        names: list[str] = []
+        for entry in (entry for entry in entries if entry.name not in outside):
+            kind, name = _kind(entry), entry.name
+            if kind == "folder" and name not in _NEVER_DUMPS:
+                (links if entry.is_symlink() else waiting).append((path / name, f"{folder.label(name)}/"))
+            # Unreadable parts of dumps count too, so that they are reported.
+            elif not name.startswith(".") and (kind == "file" or (kind == "other" and split_part(name))):
+                names.append(name)
         yield replace(folder, names=tuple(names), links=tuple(sorted(outside)))
 
 

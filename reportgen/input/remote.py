@@ -1,7 +1,7 @@
 """Read files at URLs through the methods of `pathlib` that discovery and reading use. Only this module knows fsspec.
 
-A request to an object store takes as long as thousands of calls to a disk. A tree is therefore listed in as few
-requests as possible, facts in the listing are not requested again, and the beginnings of files are fetched in bulk.
+A request to an object store takes as long as thousands of calls to a disk. Facts in the listing of a folder are
+therefore not requested again, and the beginnings of files are fetched in bulk.
 """
 
 import io
@@ -68,6 +68,21 @@ class RemotePath:
         with _os_errors():
             return bool(self._files.info(self.path)["type"] == "directory")
 
+    def listed(self) -> tuple[Sequence[str], Mapping[str, int | None]]:
+        """Return the names of the folders in a folder, and of its files with their bytes, None if unknown."""
+        with _os_errors():
+            entries = self._files.ls(self.path, detail=True)
+        folders: list[str] = []
+        files: dict[str, int | None] = {}
+        for entry in entries:
+            place = entry["name"].rstrip("/")
+            name = place.rpartition("/")[2]
+            if entry["type"] == "directory" and place != self.path:  # which some stores list in itself
+                folders.append(name)
+            elif entry["type"] == "file" and entry["name"] == place:  # some represent a folder by an empty file `d/`
+                files[name] = entry.get("size")
+        return folders, files
+
     def is_file(self) -> bool:
         with suppress(OSError), _os_errors():
             return bool(self._files.isfile(self.path))
@@ -129,66 +144,6 @@ def _file_system_of(process: int, url: str) -> tuple[Any, str]:
 
     files, path = url_to_fs(url)
     return files, path.rstrip("/")
-
-
-@record(kw_only=False)
-class Listing:
-    """The files of a folder with their sizes in bytes, None if unknown. `damage` is the reason why there is no list."""
-
-    path: RemotePath
-    parts: tuple[str, ...] = ()
-    sizes: Mapping[str, int | None] = field(default_factory=dict)
-    damage: OSError | None = None
-
-
-def list_tree(top: RemotePath) -> Iterator[Listing]:
-    """Return `top` and all folders below it that contain files."""
-    from fsspec.asyn import AsyncFileSystem
-    from fsspec.spec import AbstractFileSystem
-
-    files = _file_system(top.url)[0]
-    # A class that overrides `find` lists a whole tree in one request, as object stores do.
-    kind = type(files)
-    lists_trees = kind.find is not AbstractFileSystem.find
-    lists_trees = lists_trees and getattr(kind, "_find", None) is not AsyncFileSystem._find
-    return _by_flat_list(top, files) if lists_trees else _by_folder(top, files)
-
-
-def _by_flat_list(top: RemotePath, files: Any) -> Iterator[Listing]:
-    """Yield the folders that contain files, sorted by path, from one request for the whole tree."""
-    folders: dict[tuple[str, ...], dict[str, int | None]] = {}
-    try:
-        with _os_errors():
-            entries = files.find(top.path, detail=True)
-    except OSError as error:
-        yield Listing(top, damage=error)
-        return
-    for path, entry in entries.items():
-        *parts, name = path.removeprefix(top.path).strip("/").split("/")
-        if _is_file(entry):
-            folders.setdefault(tuple(parts), {})[name] = entry.get("size")
-    for parts, sizes in sorted(folders.items()):
-        yield Listing(top / "/".join(parts) if parts else top, parts, sizes)
-
-
-def _by_folder(folder: RemotePath, files: Any, parts: tuple[str, ...] = ()) -> Iterator[Listing]:
-    """Yield a folder, which is at `parts` below the first, then the folders in it, with one request for each."""
-    try:
-        with _os_errors():
-            entries = {
-                entry["name"].rstrip("/").rpartition("/")[2]: entry for entry in files.ls(folder.path, detail=True)
-            }
-    except OSError as error:
-        yield Listing(folder, parts, damage=error)
-        return
-    yield Listing(folder, parts, {name: entry.get("size") for name, entry in entries.items() if _is_file(entry)})
-    for name in sorted(name for name, entry in entries.items() if entry["type"] == "directory"):
-        yield from _by_folder(folder / name, files, (*parts, name))
-
-
-def _is_file(entry: Mapping[str, Any]) -> bool:
-    # Without a slash at the end, because some stores represent a folder by an empty object whose name ends in one.
-    return entry["type"] == "file" and not entry["name"].endswith("/")
 
 
 class Heads:

@@ -21,15 +21,13 @@ from reportgen.input.discover import Discovered, discover
 from reportgen.input.reading import load_text
 from reportgen.input.remote import AnyPath, RemotePath, is_url, located
 from reportgen.options import BuildOptions
-from tests.support.file_systems import Counted, Flat, register
+from tests.support.file_systems import Counted, register
 from tests.support.site import SAMPLES, tree
 
 STEM = "module_0001.jit_f.cpu_after_optimizations"
 ALLOCATIONS = f"{STEM}-buffer-assignment.txt"
 VALUES = f"{STEM}-buffer-assignment-values.txt"
 TEXT = b"BufferAssignment:\nallocation 0: size 4\n"
-
-both = pytest.mark.parametrize("store", [Counted, Flat], ids=lambda store: store.protocol)
 
 
 @pytest.fixture(autouse=True)
@@ -89,14 +87,13 @@ def zipped(folder: Path, archive: Path) -> Path:
 # The same as on a disk
 
 
-@both
-def test_a_url_gives_what_a_path_gives(local: Path, tmp_path: Path, store: type[Counted]) -> None:
-    store.fill(local, "dumps")
-    remote, on_disk = discover([located(f"{store.protocol}://dumps")]), discover([local])
+def test_a_url_gives_what_a_path_gives(local: Path, tmp_path: Path) -> None:
+    Counted.fill(local, "dumps")
+    remote, on_disk = discover([located("counted://dumps")]), discover([local])
     assert labels(remote) == labels(on_disk)
     assert len(labels(on_disk)) == 4
     assert remote.problems == on_disk.problems
-    assert site([f"{store.protocol}://dumps/"], tmp_path / "a") == site([str(local)], tmp_path / "b")
+    assert site(["counted://dumps/"], tmp_path / "a") == site([str(local)], tmp_path / "b")
 
 
 @pytest.mark.parametrize("url", ["zip://dumps::file://{folder}/dumps.zip", "local://{folder}", "file://{folder}"])
@@ -127,16 +124,15 @@ def is_marked(path: AnyPath) -> bool:
     return "is_marked" in vars(path.identity[0])
 
 
-@both
 @pytest.mark.parametrize("name", [ALLOCATIONS, VALUES, "seed.txt", "run.log"])
-def test_one_file_at_a_url(store: type[Counted], name: str) -> None:
-    files = store()
+def test_one_file_at_a_url(name: str) -> None:
+    files = Counted()
     for part in (ALLOCATIONS, VALUES, "seed.txt"):
         files.pipe_file(f"/d/{part}", TEXT)
     files.pipe_file("/d/run.log", b"*** Begin %s ***\n%s" % (ALLOCATIONS.encode(), TEXT))
     for notes in (f"{STEM}.md", "seed.md"):
         files.pipe_file(f"/d/{notes}", b"notes")
-    found = discover([located(f"{store.protocol}://d/{name}")])
+    found = discover([located(f"counted://d/{name}")])
     assert labels(found) == [ALLOCATIONS if name == VALUES else name]
     assert load_text(found.dumps[0])[0].contains(b"allocation 0")
     assert found.dumps[0].notes
@@ -179,22 +175,21 @@ def test_a_file_url_is_a_path_with_all_its_characters(tmp_path: Path) -> None:
 # Cost
 
 
-@both
-def test_ten_thousand_files_are_listed_and_sampled_in_few_requests(store: type[Counted]) -> None:
-    files = store()
+def test_ten_thousand_files_are_listed_and_sampled_in_few_requests() -> None:
+    files = Counted()
     for number in range(10_000):
         name = f"module_{number:04}.f.cpu_after_optimizations"
         text = b"BufferAssignment:\n" if number % 2 else b"HloModule\n"
         suffix = "-buffer-assignment.txt" if number % 2 else ".txt"
         files.pipe_file(f"/d/{number % 500}/{name}{suffix}", text + b"x" * 20_000)
     files.pipe_file("/d/0/weights.npy", bytes(20_000))
-    store.requests.clear()
-    assert len(labels(discover([located(f"{store.protocol}://d")]))) == 5_000
-    assert store.requests["open"] == 0
-    assert store.requests["cat_ranges"] == 10
-    assert store.requests["info"] == 2  # the folder, and its README.md
-    assert store.requests["ls"] + store.requests["find"] == (1 if store is Flat else 501)
-    assert set(store.fetched.values()) == {4096}
+    Counted.requests.clear()
+    assert len(labels(discover([located("counted://d")]))) == 5_000
+    assert Counted.requests["open"] == 0
+    assert Counted.requests["cat_ranges"] == 10
+    assert Counted.requests["info"] == 2  # the folder, and its README.md
+    assert Counted.requests["ls"] == 501
+    assert set(Counted.fetched.values()) == {4096}
 
 
 def test_only_the_beginning_of_compressed_dumps_is_fetched() -> None:
@@ -228,13 +223,12 @@ def test_a_connection_lost_in_a_file_leaves_its_beginning_and_the_other_dumps(tm
     assert "the first 300 bytes are used" in report.problems[0].message
 
 
-@both
-def test_a_part_that_may_not_be_read_is_reported(store: type[Counted]) -> None:
+def test_a_part_that_may_not_be_read_is_reported() -> None:
     for name in (ALLOCATIONS, VALUES, "secret-buffer-assignment.txt", "secret.txt"):
-        store().pipe_file(f"/d/{name}", TEXT)
+        Counted().pipe_file(f"/d/{name}", TEXT)
     for name in (VALUES, "secret-buffer-assignment.txt", "secret.txt"):
-        store.refused[name] = PermissionError("Access Denied")
-    found = discover([located(f"{store.protocol}://d")])
+        Counted.refused[name] = PermissionError("Access Denied")
+    found = discover([located("counted://d")])
     assert [[part.label for part in dump.parts] for dump in found.dumps] == [[ALLOCATIONS]]
     assert [(problem.severity, problem.file) for problem in found.problems] == [
         ("error", VALUES),
@@ -253,7 +247,6 @@ def test_a_folder_that_may_not_be_listed_is_reported() -> None:
     assert labels(found) == [ALLOCATIONS]
 
 
-@both
 @pytest.mark.parametrize(
     ("error", "words"),
     [
@@ -264,10 +257,10 @@ def test_a_folder_that_may_not_be_listed_is_reported() -> None:
     ],
     ids=lambda value: type(value).__name__,
 )
-def test_an_unreachable_url_is_named(store: type[Counted], error: Exception, words: str) -> None:
-    store.refused["bucket"] = error
-    with pytest.raises(UnreadableInput, match=rf"^{store.protocol}://bucket: it cannot be read: .*{words}"):
-        discover([located(f"{store.protocol}://bucket")])
+def test_an_unreachable_url_is_named(error: Exception, words: str) -> None:
+    Counted.refused["bucket"] = error
+    with pytest.raises(UnreadableInput, match=rf"^counted://bucket: it cannot be read: .*{words}"):
+        discover([located("counted://bucket")])
 
 
 def test_a_remote_folder_without_dumps_is_named() -> None:

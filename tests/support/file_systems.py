@@ -1,6 +1,6 @@
-"""Provide file systems for fsspec that record all requests and fail on demand.
+"""Provide a file system for fsspec that records all requests and fails on demand.
 
-Their files are in memory, and no other process sees them.
+Its files are in memory, and no other process sees them.
 """
 
 from collections import Counter
@@ -9,11 +9,10 @@ from typing import Any, ClassVar
 
 import fsspec
 from fsspec.implementations.memory import MemoryFileSystem
-from fsspec.spec import AbstractFileSystem
 
 
 class Counted(MemoryFileSystem):  # type: ignore[misc]  # fsspec has no types
-    """`counted://`: lists by folder. `requests` counts what would go over a network, by kind."""
+    """`counted://`; `requests` counts what would go over a network, by kind."""
 
     protocol = "counted"
     store: ClassVar[dict[str, Any]] = {}
@@ -34,8 +33,6 @@ class Counted(MemoryFileSystem):  # type: ignore[misc]  # fsspec has no types
         for path in sorted(folder.rglob("*")):
             if path.is_file():
                 cls().pipe_file(f"/{name}/{path.relative_to(folder).as_posix()}", path.read_bytes())
-
-    find = AbstractFileSystem.find
 
     def _ask(self, kind: str, path: str) -> None:
         self.requests[kind] += 1
@@ -72,19 +69,6 @@ class Counted(MemoryFileSystem):  # type: ignore[misc]  # fsspec has no types
         return file
 
 
-class Flat(Counted):
-    """`flat://`: finds the files of a tree in one request, as object stores do."""
-
-    protocol = "flat"
-
-    def find(self, path: str, maxdepth: int | None = None, withdirs: bool = False, **named: Any) -> Any:
-        self.requests["find"] += 1
-        return {name: {"name": name, "type": "file", "size": file.size} for name, file in self._below(path)}
-
-    def _below(self, path: str) -> list[tuple[str, Any]]:
-        return [(name, file) for name, file in self.store.items() if name.startswith(f"{path}/")]
-
-
 class _Breaking:
     """A connection that is lost after `limit` bytes, with an exception that is no OSError."""
 
@@ -106,10 +90,8 @@ class _Breaking:
 
 
 def register() -> None:
-    """Register both with fsspec, empty."""
-    for kind in (Counted, Flat):
-        kind.store.clear()
-        kind.pseudo_dirs[:] = [""]
-        for memory in (kind.requests, kind.fetched, kind.refused, kind.breaks_at):
-            memory.clear()
-        fsspec.register_implementation(kind.protocol, kind, clobber=True)
+    """Register it with fsspec, empty."""
+    Counted.pseudo_dirs[:] = [""]
+    for memory in (Counted.store, Counted.requests, Counted.fetched, Counted.refused, Counted.breaks_at):
+        memory.clear()
+    fsspec.register_implementation(Counted.protocol, Counted, clobber=True)

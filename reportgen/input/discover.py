@@ -242,27 +242,17 @@ def _search_file(path: AnyPath, search: PathSearch) -> None:
 
 def _add_text(folder: Folder, name: str, search: PathSearch) -> None:
     """Add the errors and the dumps in a text that the user has given. A long log is read whole only for a dump."""
-    path = folder.path / name
-    errors = WordSearch()
-    if _must_be_read_whole(path, errors, search.max_bytes):
+    path, errors = folder.path / name, WordSearch()
+    must_be_read_whole = True  # also if it is unreadable or too large, which that reports
+    with suppress(*UNREADABLE), closing(pieces(path)) as stream:
+        watched = errors.watched(stream, whole=True)
+        must_be_read_whole = any(errors.size > search.max_bytes or may_hold_dump(piece) for piece in watched)
+    if must_be_read_whole:
         data = _add_log(folder, name, search)
         if not search.dumps:
             _add_quoted(folder, name, data, search)
     elif errors.has_found:
         search.texts.append(TextFile(folder.label(name), path))
-
-
-def _must_be_read_whole(path: AnyPath, errors: WordSearch, max_bytes: int) -> bool:
-    """Return whether a text may hold a dump, or is too large or unreadable, which reading it whole will report.
-
-    If not, all of it has been searched for `errors`.
-    """
-    try:
-        with closing(pieces(path)) as stream:
-            watched = errors.watched(stream, whole=True)
-            return any(errors.size > max_bytes or may_hold_dump(piece) for piece in watched)
-    except UNREADABLE:
-        return True
 
 
 def _add_quoted(folder: Folder, name: str, data: bytes, search: PathSearch) -> None:

@@ -279,12 +279,11 @@ def _last_shared(path: AnyPath, max_bytes: int, read: Callable[[AnyPath, int], _
 
 def load_siblings(files: DumpFiles) -> tuple[Sibling, ...]:
     """Return the sibling files of a dump, each up to `max_bytes`; the comparison with the dump reports damaged ones."""
-    return tuple(_sibling(sibling, files.parts[0], files.max_bytes) for sibling in files.siblings)
-
-
-def _sibling(file: SiblingFile, part: PartFile, max_bytes: int) -> Sibling:
-    read = read_available if file.kind == "proto" else read_text
-    return Sibling(file.kind, file.label, read(file.path, max_bytes)[0], _older_seconds(file.path, part.path))
+    siblings: list[Sibling] = []
+    for file in files.siblings:
+        data, _ = (read_available if file.kind == "proto" else read_text)(file.path, files.max_bytes)
+        siblings.append(Sibling(file.kind, file.label, data, _older_seconds(file.path, files.parts[0].path)))
+    return tuple(siblings)
 
 
 def newer_words(path: AnyPath, part: AnyPath) -> str:

@@ -335,18 +335,12 @@ def test_output_on_marker_lines_is_not_part_of_the_file(tmp_path: Path) -> None:
     assert texts(discover([tmp_path])) == [[TEXT]]
 
 
-def test_a_frame_without_end_is_used_and_reported(tmp_path: Path) -> None:
-    write(tmp_path, "run.log", text=f"*** Begin {ALLOCATIONS} ***\n{TEXT}")
+@pytest.mark.parametrize("after", [[], [TEXT]], ids=["last", "before another"])
+def test_a_frame_without_end_is_used_and_reported(tmp_path: Path, after: list[str]) -> None:
+    others = (framed("module_0002.g.after_optimizations-buffer-assignment.txt", text) for text in after)
+    write(tmp_path, "run.log", text=f"*** Begin {ALLOCATIONS} ***\n{TEXT}alloc{''.join(others)}")
     found = discover([tmp_path])
-    assert texts(found) == [[TEXT]]
-    assert severities(found) == [("warning", f"run.log#{ALLOCATIONS}")]
-
-
-def test_a_frame_ends_where_another_begins(tmp_path: Path) -> None:
-    other = "module_0002.g.after_optimizations-buffer-assignment.txt"
-    write(tmp_path, "run.log", text=f"*** Begin {ALLOCATIONS} ***\n{TEXT}alloc{framed(other)}")
-    found = discover([tmp_path])
-    assert texts(found) == [[TEXT + "alloc"], [TEXT]]
+    assert texts(found) == [[TEXT + "alloc"], *([text] for text in after)]
     assert severities(found) == [("warning", f"run.log#{ALLOCATIONS}")]
 
 

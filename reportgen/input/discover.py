@@ -497,7 +497,6 @@ def is_as_found(path: Path, discovered: Discovered) -> bool:
     """Return whether a changed file still adds what discovery took from its name, so that no new search is needed."""
     if any(text.path == path for text in discovered.texts):
         return False
-    is_part = any(part.path == path for dump in discovered.dumps for part in dump.parts)
-    if is_part:
+    if any(part.path == path for dump in discovered.dumps for part in dump.parts):
         return split_part(path.name) is not None and why_unreadable(path) is None
     return any(sibling.path == path for dump in discovered.dumps for sibling in dump.siblings)

@@ -48,14 +48,8 @@ class PathSearch:
 
     def why_empty(self) -> str:
         """Return the reason why no dump was found, if it is known."""
-        if self.description:
-            return self.description
-        if self.proto_count:
-            return (
-                f"no dump found, but protos without a buffer assignment ({self.proto_count}); XLA adds it after"
-                " its optimizations"
-            )
-        return "no dump found"
+        protos = f", but protos without a buffer assignment ({self.proto_count}); XLA adds it after its optimizations"
+        return self.description or "no dump found" + (protos if self.proto_count else "")
 
 
 def unique_dumps(searches: Sequence[PathSearch]) -> tuple[DumpFiles, ...]:

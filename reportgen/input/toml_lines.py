@@ -42,20 +42,15 @@ def line_of_key(text: str, path: Sequence[str]) -> int | None:
     def has(end: int) -> bool | None:
         """Return whether the first lines, up to `end`, set the key; None if they end in the middle of a value."""
         try:
-            return _has(loaded("".join(lines[:end])), path)
+            document: Any = loaded("".join(lines[:end]))
         except ValueError:
             return None
+        for key in path:
+            document = document.get(key) if isinstance(document, dict) else None
+        return document is not None
 
     def is_set(end: int) -> bool:
         """Return whether the first complete lines, from `end` on, set the key."""
         return next(known for after in range(end, len(lines) + 1) if (known := has(after)) is not None)
 
     return bisect_left(range(len(lines)), True, key=is_set) if has(len(lines)) else None
-
-
-def _has(document: Any, path: Sequence[str]) -> bool:
-    for key in path:
-        if not isinstance(document, dict) or key not in document:
-            return False
-        document = document[key]
-    return True

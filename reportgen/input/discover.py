@@ -71,9 +71,6 @@ from reportgen.record import record
 
 __all__ = ["Discovered", "DumpFiles", "PartFile", "Problem", "discover"]
 
-_OF_THE_PROTO = frozenset(("HLO text", "proto"))
-"""Files that say what a proto says, so there is nothing to compare."""
-
 _FIRST_LINE = b"BufferAssignment:"
 _ANOTHER = re.compile(rb"[\r\n]" + _FIRST_LINE)
 
@@ -412,7 +409,9 @@ def _add_proto(folder: Folder, names: Sequence[str], search: PathSearch, profile
         part = PartFile(folder.path / chosen, folder.label(chosen), None, proto="")
         stem = proto_stem(printable(chosen)) or ""
         dump = read_module_name(stem)
-        siblings = tuple(file for file in _sibling_files(folder, stem, dump, search) if file.kind not in _OF_THE_PROTO)
+        others = _sibling_files(folder, stem, dump, search)
+        # Without those that say what the proto says, because there is nothing to compare.
+        siblings = tuple(file for file in others if file.kind not in ("HLO text", "proto"))
         search.add(DumpFiles(label=part.label, name=dump, parts=(part,), notes=folder.notes(stem), siblings=siblings))
 
 

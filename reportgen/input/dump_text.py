@@ -11,6 +11,7 @@ from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
+from itertools import accumulate
 from typing import Literal
 
 from reportgen.input.names import SiblingKind
@@ -124,11 +125,8 @@ class DumpText:
     def __init__(self, parts: tuple[TextPart, ...], origin: TextOrigin = "dump") -> None:
         self.parts = parts
         self.origin: TextOrigin = origin
-        self._bases: list[TextOffset] = []
-        base = 0
-        for part in parts:
-            self._bases.append(base)
-            base += len(part.data) + 1  # so that the end of a part is not the start of the next one
+        # One more than the data, so that the end of a part is not the start of the next one.
+        self._bases = [*accumulate((len(part.data) + 1 for part in parts), initial=0)][:-1]
 
     def parts_with_bases(self) -> Iterator[tuple[TextPart, TextOffset]]:
         """Return each part with the text offset of the first byte of its data."""

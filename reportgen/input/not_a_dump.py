@@ -11,7 +11,6 @@ _HLO = re.compile(_HLO_BEGIN + rb"([^\s,{]{1,300})")
 _LENGTH = re.compile(rb"HloLiveRange \(max (\d{1,12})\):")
 _ENTRY = re.compile(rb"ENTRY %?[\w.-]{1,300} \(")
 _PARAMETER = re.compile(rb"= \w{1,9}\[[\d,]{0,100}\][^\s=]{0,100} parameter\(\d{1,9}\)")
-_STABLE_HLO = b"stablehlo."
 _USED_VALUE = re.compile(rb"<\d{1,12} [^\n>]{1,300} @\d{1,12}>\n[^\n]{0,80} positions:")
 _WORDS = (
     b"*** Begin ",
@@ -55,7 +54,7 @@ def what_it_is(data: bytes, file_name: str, kinds: Iterable[Kind]) -> str:
         return f"this is the HLO text of module {name}: it has shapes but no memory plan; {_where(file_name)}"
     if _ENTRY.search(data) or _PARAMETER.search(data):
         return f"this is HLO text: it has shapes but no memory plan; {_where(file_name)}"
-    if _STABLE_HLO in data:
+    if b"stablehlo." in data:
         return "this is StableHLO, from before XLA compiles: it has shapes but no memory plan; " + _RUN
     return ""
 

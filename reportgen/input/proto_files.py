@@ -32,13 +32,10 @@ def load_proto(files: DumpFiles, *, keeps_repeats: bool) -> tuple[DumpText, Sibl
         raise UnreadableInput(f"{part.label}: {damage or error}") from error
     printed = text.getvalue()
     whole_lines = text.whole_lines if isinstance(text, WithoutRepeats) else ()
-    problems = [
-        Problem("warning", part.label, f"{words}; what comes before that is used")
-        for words in (damage, plan.damage)
-        if words
-    ]
+    words = damage or plan.damage
+    problems = (Problem("warning", part.label, f"{words}; what comes before that is used"),) if words else ()
     parts = (TextPart(part.label, printed, whole_lines),)
-    return DumpText(parts, plan.live_ranges_from or "proto"), module, tuple(problems[:1])
+    return DumpText(parts, plan.live_ranges_from or "proto"), module, problems
 
 
 def _module_in(profile: bytes, name: str) -> memoryview:

@@ -92,11 +92,6 @@ class RemotePath:
         """Open the file for reading bytes; the first read sends the first request."""
         return _Reader(_RemoteFile(self))
 
-    def read_text(self, encoding: str, errors: str = "strict") -> str:
-        """Return the text of the file, with newlines as line ends, as of a local one."""
-        with io.TextIOWrapper(self.open(), encoding, errors) as file:
-            return file.read()
-
     @property
     def _files(self) -> Any:
         return _file_system(self.url)[0]

@@ -18,6 +18,7 @@ from reportgen.check import check
 from reportgen.cli import main
 from reportgen.errors import UnreadableInput
 from reportgen.input.discover import Discovered, discover
+from reportgen.input.dump_contents import read_note
 from reportgen.input.reading import load_text
 from reportgen.input.remote import AnyPath, RemotePath, is_url, located
 from reportgen.options import BuildOptions
@@ -135,8 +136,7 @@ def test_one_file_at_a_url(name: str) -> None:
     found = discover([located(f"counted://d/{name}")])
     assert labels(found) == [ALLOCATIONS if name == VALUES else name]
     assert load_text(found.dumps[0])[0].contains(b"allocation 0")
-    assert found.dumps[0].notes
-    assert found.dumps[0].notes.read_text(encoding="utf-8") == "notes"
+    assert read_note(found.dumps[0].notes) == "notes"
 
 
 def test_urls_that_lead_to_one_file_give_one_dump(tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ XLA on CPU merged the second computation with the first until jaxlib 0.11.1, so 
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from functools import cache, cached_property
 from itertools import accumulate
 
@@ -33,6 +33,9 @@ from reportgen.record import record
 FAMILIES = 12
 _MUCH_PART = 8
 """What waits at the new peak counts if it is more than this part of the peak."""
+
+_NARROW_PART = 50
+"""What may be narrower counts if it is more than this part of the peak."""
 
 _SMALL_PART = 200
 """What is smaller than this part of what a part keeps is not all that it reads, as a mask."""
@@ -52,6 +55,11 @@ _DEEPEST = 3
 
 _NO_PART = re.compile(r"->|^eqx\.nn\.")
 """Scopes that are no part of a user's program: the subscripts of an einsum, and the classes of Equinox's own layers."""
+
+_IS_CHECKPOINTED = re.compile(rf"/{REMATERIALIZED}/|transpose\(.*/(?:checkpoint|remat\d?)/")
+
+Part = Callable[[str, str], bool]
+"""Whether an instruction is in a part of a program, from its name and its op_name."""
 
 Unit = tuple[str, ...]
 Lifetime = tuple[int, int, int]
@@ -91,7 +99,7 @@ class Array:
 class Checkpoint(PeakRange):
     """What checkpoints around all scopes of one name, `layer_#`, do with what is kept between the passes.
 
-    If `is_open`, much waits in the backward pass then, so they may save more.
+    If `is_open`, much waits in the backward pass then, or may be narrower, so they may save more.
     """
 
     scope: str
@@ -121,6 +129,30 @@ class Checkpoints:
         roots = [root for root in copies if 0 <= starts[root] <= boundary]
         arrays = (self._array(memory, root, copies[root], boundary) for root in roots)
         return [array for array in arrays if array]
+
+    def is_checkpointed(self, is_inside: Part) -> bool:
+        """Return whether checkpoints are around more than half of the lines of a part's forward pass.
+
+        What XLA has merged with the forward pass still has the checkpoint in the name of its gradients.
+        """
+        forward = {line for name, op_name, line in self._forward if is_inside(name, op_name)} if self._again else ()
+        return 2 * len(self._again & set(forward)) > len(forward)
+
+    @cached_property
+    def _again(self) -> Set[object]:
+        return {line for _, op_name, line in self._lines if _IS_CHECKPOINTED.search(op_name)}
+
+    @cached_property
+    def _forward(self) -> Sequence[tuple[str, str, object]]:
+        lines = self._lines if self._again else ()
+        return [one for one in lines if direction(one[1]) == "forward" and not _IS_CHECKPOINTED.search(one[1])]
+
+    @property
+    def _lines(self) -> Iterator[tuple[str, str, object]]:
+        """Yield each instruction of the schedule with its op_name and its line in a scope."""
+        program = self._program
+        for name, op_name in zip(program.dump.schedule.names, program.op_names, strict=True):
+            yield name, op_name, (path(op_name), program.user_frame(name))
 
     def _array(self, memory: Memory, root: int, numbers: Sequence[int], boundary: int) -> Array | None:
         """Return how the passes use the value `root`, held as `numbers`; None if the backward pass does not read it.
@@ -222,17 +254,24 @@ class Checkpoints:
         made: Mapping[Unit, Sequence[Lifetime]],
     ) -> Checkpoint:
         """Return a checkpoint around some parts, which drop the arrays of each."""
-        early, late = _edits(units, arrays, made)
+        inputs = _inputs(units, arrays)
+        early, late = _edits(units, inputs, made)
         least, most = memory.after(early), memory.after(late)
-        is_open = self._waiting(memory, most) * _MUCH_PART >= memory.peak.peak_bytes
+        waiting, narrowed = self._waiting(memory, most), self._narrowed(inputs)
         return Checkpoint(
             scope=scope,
             values=tuple(sorted(late.cuts)),
             size_bytes=_bytes(units),
             least=least,
             most=most,
-            is_open=is_open,
+            is_open=waiting * _MUCH_PART >= memory.peak.peak_bytes or narrowed * _NARROW_PART >= memory.peak.peak_bytes,
         )
+
+    def _narrowed(self, inputs: Mapping[Unit, Sequence[Array]]) -> int:
+        """Return the bytes that a TPU may no longer need of what checkpoints keep, if only products read it then."""
+        kept = {array.values[0]: array.size_bytes for arrays in inputs.values() for array in arrays}
+        wide = (size for number, size in kept.items() if self._program.shape(number).startswith("f32"))
+        return sum(wide) // 2 if self._analysis.backend == "tpu" else 0
 
     def _waiting(self, memory: Memory, after: PeakAfter) -> int:
         """Return the bytes at the peak after a change that the backward pass has begun with, and reads later."""
@@ -290,7 +329,9 @@ def by_scope(arrays: Iterable[Array]) -> Mapping[str, Mapping[Unit, Sequence[Arr
 
 
 def _edits(
-    units: Mapping[Unit, Sequence[Array]], arrays: Sequence[Array], made: Mapping[Unit, Sequence[Lifetime]]
+    units: Mapping[Unit, Sequence[Array]],
+    inputs: Mapping[Unit, Sequence[Array]],
+    made: Mapping[Unit, Sequence[Lifetime]],
 ) -> tuple[Edit, Edit]:
     """Return what a checkpoint changes where it saves least, and where it saves most.
 
@@ -300,7 +341,6 @@ def _edits(
     early: dict[int, list[Stretch]] = {}
     late: dict[int, list[Stretch]] = {}
     more: list[Change] = []
-    inputs = _inputs(units, arrays)
     largest = {unit: max((array.size_bytes for array in read), default=0) for unit, read in inputs.items()}
     sizes = Counter(filter(None, largest.values()))
     usual_input = max(sizes, key=lambda size: (sizes[size], size), default=0)

@@ -1,11 +1,11 @@
 """Suggest checkpoints: of the bodies of loops, of functions that are called often, and of scopes."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from reportgen.advice import cost
 from reportgen.advice.advice_records import Suggestion
-from reportgen.advice.checkpoint import Checkpoint
+from reportgen.advice.checkpoint import Checkpoint, Part
 from reportgen.advice.context import AdviceContext
 from reportgen.advice.framework import checkpoint_of_function, checkpoint_of_loop, checkpoint_of_scope, place
 from reportgen.advice.loops import LoopCheckpoint, loop_checkpoints
@@ -13,7 +13,7 @@ from reportgen.advice.order import worth_bytes
 from reportgen.advice.repeated_calls import repeated_calls
 from reportgen.advice.suggest import is_worth_listing, suggest, suggest_range
 from reportgen.program.program import Program
-from reportgen.program.scopes import REMATERIALIZED, direction, is_in_scope, path
+from reportgen.program.scopes import is_in_scope
 
 _LISTED = 5
 _LITTLE_PART = 100
@@ -24,23 +24,19 @@ def find_checkpoints(context: AdviceContext) -> Sequence[Suggestion]:
     """Return checkpoints of loops, scopes and functions; of loops alone where the others do nothing."""
     memory = context.memory
     program = context.program
-    loops = (one for one in loop_checkpoints(program, memory) if not _is_checkpointed(program, _in_loops(program, one)))
+    has = context.checkpoints.is_checkpointed
+    loops = (one for one in loop_checkpoints(program, memory) if not has(_in_loops(program, one)))
     suggestions = [_of_loop(context, checkpoint) for checkpoint in loops]
     if context.has_checkpoints:
         arrays = context.checkpoints.arrays(memory)
         scopes = context.checkpoints.families(memory, arrays)
         suggestions += [_of_function(context, call) for call in repeated_calls(context, memory, arrays)]
-        suggestions += [
-            _of_scope(context, one) for one in scopes if not _is_checkpointed(program, _in_scope(one.scope))
-        ]
+        suggestions += [_of_scope(context, one) for one in scopes if not has(_in_scope(one.scope))]
     worth = [suggestion for suggestion in suggestions if is_worth_listing(context, worth_bytes(suggestion))]
     return sorted(worth, key=lambda suggestion: -worth_bytes(suggestion))[:_LISTED]
 
 
-_Part = Callable[[str, str], bool]
-
-
-def _in_loops(program: Program, checkpoint: LoopCheckpoint) -> _Part:
+def _in_loops(program: Program, checkpoint: LoopCheckpoint) -> Part:
     """Return the part of a program that is in the bodies of loops, but for what their own lines add, as an index."""
     lines = {program.user_frame(loop) for loop in checkpoint.loops}
     return lambda name, _: (
@@ -48,22 +44,8 @@ def _in_loops(program: Program, checkpoint: LoopCheckpoint) -> _Part:
     )
 
 
-def _in_scope(scope: str) -> _Part:
+def _in_scope(scope: str) -> Part:
     return lambda _, op_name: is_in_scope(op_name, scope)
-
-
-def _is_checkpointed(program: Program, is_inside: _Part) -> bool:
-    """Return whether checkpoints run more than half of the lines of a part's forward pass again."""
-    if not any(REMATERIALIZED in op_name for op_name in program.op_names):
-        return False
-    again, forward = set[object](), set[object]()
-    for name, op_name in zip(program.dump.schedule.names, program.op_names, strict=True):
-        line = path(op_name), program.user_frame(name)
-        if REMATERIALIZED in op_name:
-            again.add(line)
-        elif direction(op_name) == "forward" and is_inside(name, op_name):
-            forward.add(line)
-    return 2 * len(forward & again) > len(forward)
 
 
 def _of_scope(context: AdviceContext, checkpoint: Checkpoint) -> Suggestion:
@@ -83,12 +65,12 @@ def _of_function(context: AdviceContext, checkpoint: Checkpoint) -> Suggestion:
 
 def _called_at(context: AdviceContext, checkpoint: Checkpoint) -> str:
     """Return the one line of the user's program that calls the function of a checkpoint; empty where it has several."""
-    lines = set()
+    lines, outside = set(), context.program.frames_of_all
     for number in checkpoint.values:
         stack = context.analysis.authors.of(number).stack
         inside = [depth for depth, frame in enumerate(stack) if frame.function == checkpoint.scope]
         around = stack[inside[-1] + 1 :] if inside else ()
-        lines.add(next((str(frame) for frame in around if not frame.is_of_library), ""))
+        lines.add(next((str(frame) for frame in around if not frame.is_of_library and frame not in outside), ""))
     return f" at {lines.pop()}" if len(lines) == 1 and "" not in lines else ""
 
 

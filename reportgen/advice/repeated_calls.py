@@ -1,20 +1,22 @@
 """Compute the peak if a function of the user's program that runs several times were checkpointed.
 
 Layers in a Python loop have no scope of their own, but the stacks of source lines say which function made each array.
-Calls of one function from one line have equal stacks, so the calls are told apart by time: each begins where the line
-of the function that comes first in all of them is reached again.
+A function is called as often as its call sites run: those of different expressions have different stacks, and calls of
+one site in a loop repeat each expression of the function. Without columns, expressions on a line look the same.
 """
 
 from bisect import bisect_right
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import replace
+from itertools import takewhile
+from math import gcd
 from typing import NamedTuple
 
-from reportgen.advice.checkpoint import Array, Checkpoint, Lifetime, Unit, by_scope
+from reportgen.advice.checkpoint import Array, Checkpoint, Lifetime, Part, Unit, by_scope
 from reportgen.advice.context import AdviceContext
 from reportgen.advice.memory import Memory
-from reportgen.analyse.records import Analysis
+from reportgen.analyse.matmul_work import op_name_of, scheduled
 from reportgen.parse.stack_frames import Frame
 from reportgen.program.program import Program
 from reportgen.program.scopes import REMATERIALIZED, direction
@@ -25,10 +27,16 @@ _MOST_FUNCTIONS = 8
 _NEARLY_ALL = 1.05
 """How many times what an inner function saves the functions around it may save."""
 
-_ONCE_PART = 20
-"""A line that makes one array may make less than this part of the bytes: a compiler drops those of some calls."""
+_SMALL_PART = 20
+"""An expression that makes less than this part of the bytes says nothing: a compiler drops those of some calls."""
 
 _NO_FUNCTIONS = frozenset(("<module>", "<lambda>"))
+
+_Site = tuple[int, ...]
+"""The expressions around a call of a function, by their numbers."""
+
+_Ran = defaultdict[_Site | None, defaultdict[object, list[int]]]
+"""The moments at which the expressions of a function run, by the site of its call."""
 
 
 class Function(NamedTuple):
@@ -44,57 +52,39 @@ def repeated_calls(context: AdviceContext, memory: Memory, kept: Sequence[Array]
     There is none where no function runs several times in the forward pass. `kept` is what is held for the backward
     pass.
     """
-    analysis = context.analysis
     arrays = [array for array in kept if array.is_forward]
-    stacks = {array.values: analysis.authors.of(array.values[0]).stack for array in arrays}
-    sizes = _bytes_by_function(context, arrays, stacks)
-    if not sizes:
-        return []
     checkpoints: list[Checkpoint] = []
-    seen: set[frozenset[tuple[int, ...]]] = set()
-    program = context.program
-    moments = {moment for array in arrays for moment in array.reads}
-    reads = {moment: _functions(program.stack(program.instruction_at(moment))) for moment in moments}
-    lifetimes = list(_made_forward(analysis, memory, max((array.last_forward for array in arrays), default=0)))
-    for function, _ in sizes.most_common(_MOST_FUNCTIONS):
-        inside = [array for array in arrays if function in _functions(stacks[array.values])]
-        # What makes the same arrays as a function in it may be called once, with a loop around the other's calls.
-        if (values := frozenset(array.values for array in inside)) in seen:
-            continue
-        seen.add(values)
-        calls = _calls(analysis, function, inside, stacks)
-        if len(calls) > 1 and function.name.rpartition(".")[2] not in _NO_FUNCTIONS:
-            checkpoints.append(_checkpoint(context, memory, function, calls, arrays, inside, reads, lifetimes))
-    saved = {checkpoint.scope: _saved(memory, checkpoint) for checkpoint in checkpoints}
-    nearly_all = [
-        checkpoint for checkpoint in checkpoints if saved[checkpoint.scope] * _NEARLY_ALL >= max(saved.values())
-    ]
-    # The first of those with the fewest bytes, because stacks begin with the innermost function.
-    return [min(nearly_all, key=lambda checkpoint: checkpoint.size_bytes)] if nearly_all else []
+    for function in _functions_by_size(context, arrays):
+        calls = _Calls(context, function, arrays)
+        found = calls.checkpoint(memory, arrays) if calls.number > 1 else None
+        # What drops the same arrays as a function in it may be called once, with a loop around the other's calls.
+        if found and all(found.values != other.values for other in checkpoints):
+            checkpoints.append(found)
+    most = min((checkpoint.most.peak_bytes for checkpoint in checkpoints), default=0)
+    least = (memory.peak.peak_bytes - most) / _NEARLY_ALL
+    nearly_all = [one for one in checkpoints if memory.peak.peak_bytes - one.most.peak_bytes >= least]
+    return [min(nearly_all, key=lambda one: one.size_bytes)] if nearly_all else []
 
 
-def _bytes_by_function(
-    context: AdviceContext, arrays: Iterable[Array], stacks: Mapping[tuple[int, ...], Sequence[Frame]]
-) -> Counter[Function]:
-    """Return the bytes of the arrays that are made in each function, but for those of the loss or of a checkpoint."""
+def _functions_by_size(context: AdviceContext, arrays: Iterable[Array]) -> Sequence[Function]:
+    """Return the functions that make most of some arrays, inner ones first, but not the loss or a checkpointed one."""
     sizes: Counter[Function] = Counter()
     for array in arrays:
-        sizes.update(dict.fromkeys(_functions(stacks[array.values]), array.size_bytes))
-    for function in _loss_functions(context) | _recomputed(context.program):
+        stack = context.analysis.authors.of(array.values[0]).stack
+        sizes.update(dict.fromkeys(_functions(stack), array.size_bytes))
+    for function in _loss_functions(context):
         del sizes[function]
-    return sizes
+    largest = [function for function, _ in sizes.most_common(_MOST_FUNCTIONS)]
+    return [
+        function
+        for function in largest
+        if function.name.rpartition(".")[2] not in _NO_FUNCTIONS
+        and not context.checkpoints.is_checkpointed(_in_function(context.program, function))
+    ]
 
 
-def _made_forward(analysis: Analysis, memory: Memory, end: int) -> Iterator[Lifetime]:
-    """Yield the lives of what the forward pass makes, up to a moment."""
-    for number, held in memory.temps.items():
-        if number >= 0 and held.first <= end and direction(analysis.authors.of(number).scope) == "forward":
-            yield held.first, min(held.last, end), held.size_bytes
-
-
-def _saved(memory: Memory, checkpoint: Checkpoint) -> int:
-    """Return what a checkpoint saves at least or, where it may save more, what it is about."""
-    return checkpoint.size_bytes if checkpoint.is_open else memory.peak.peak_bytes - checkpoint.least.peak_bytes
+def _in_function(program: Program, function: Function) -> Part:
+    return lambda name, _: function in _functions(program.stack(name))
 
 
 def _loss_functions(context: AdviceContext) -> Set[Function]:
@@ -107,81 +97,98 @@ def _loss_functions(context: AdviceContext) -> Set[Function]:
     }
 
 
-def _recomputed(program: Program) -> Set[Function]:
-    """Return the functions of which a checkpoint runs half of the lines of the forward pass again."""
-    if not any(REMATERIALIZED in op_name for op_name in program.op_names):
-        return frozenset()
-    forward: defaultdict[Function, set[int]] = defaultdict(set)
-    again: defaultdict[Function, set[int]] = defaultdict(set)
-    for name, op_name in zip(program.dump.schedule.names, program.op_names, strict=True):
-        lines = again if REMATERIALIZED in op_name else forward if direction(op_name) == "forward" else None
-        for frame in program.stack(name) if lines is not None else ():
-            if lines is not None and not frame.is_of_library and frame.function:
-                lines[Function(frame.function, frame.file)].add(frame.line)
-    return {function for function, lines in forward.items() if 2 * len(lines & again[function]) > len(lines)}
-
-
 def _functions(stack: Sequence[Frame]) -> Sequence[Function]:
     own = (frame for frame in stack if not frame.is_of_library and frame.function)
     return tuple(dict.fromkeys(Function(frame.function, frame.file) for frame in own))
 
 
-def _calls(
-    analysis: Analysis, function: Function, inside: Sequence[Array], stacks: Mapping[tuple[int, ...], Sequence[Frame]]
-) -> Sequence[int]:
-    """Return the moments at which the calls of a function begin; none if a large line or most of them run only once."""
-    starts = analysis.dump.starts
-    lines: defaultdict[tuple[int, str], list[int]] = defaultdict(list)
-    of_line: defaultdict[int, list[int]] = defaultdict(list)
-    for array in inside:
-        frame = next(f for f in stacks[array.values] if (f.function, f.file) == function)
-        name = analysis.authors.of(array.values[0]).scope.rpartition("/")[2]
-        lines[frame.line, name].append(min(starts[number] for number in array.values))
-        of_line[frame.line].append(array.size_bytes)
-    once = sum(sizes[0] for sizes in of_line.values() if len(sizes) == 1)
-    if once * _ONCE_PART > sum(array.size_bytes for array in inside):
-        return ()
-    # The usual number of calls; what runs once decides only if nothing runs more often.
-    counts = Counter(len(moments) for moments in lines.values())
-    count = max(counts, key=lambda count: (counts[count] * (count > 1), count))
-    if 2 * sum(2 * len(sizes) < count for sizes in of_line.values()) > len(of_line):
-        return ()
-    # A line may make several arrays in each call.
-    each = (sorted(m)[:: len(m) // count] for m in lines.values() if len(m) % count == 0)
-    return min(each, key=min)
+class _Calls:
+    """The calls of a function in the forward pass, told apart by their site and, where a loop repeats it, by time."""
+
+    def __init__(self, context: AdviceContext, function: Function, arrays: Sequence[Array]) -> None:
+        self._context, self._program, self._function = context, context.program, function
+        starts, authors = self._program.dump.starts, context.analysis.authors
+        made: _Ran = defaultdict(lambda: defaultdict(list))
+        ran: _Ran = defaultdict(lambda: defaultdict(list))
+        inside = [array for array in arrays if function in _functions(authors.of(array.values[0]).stack)]
+        named = [(authors.of(array.values[0]).operation, array) for array in inside]
+        sizes: Counter[object] = Counter()
+        for name, array in named:
+            sizes[self._site(name)] += array.size_bytes
+        for name, array in named:
+            if sizes[self._site(name)] * _SMALL_PART >= sizes.total():
+                self._add(made, name, starts[array.values[0]])
+        products = context.analysis.products
+        for product in products.products if products else ():
+            op_name = op_name_of(self._program, product)
+            if direction(op_name) == "forward" and REMATERIALIZED not in op_name:
+                moment = self._program.dump.moment_of.get(scheduled(self._program, product), -1)
+                self._add(ran, product.name, moment)
+        self._starts: dict[_Site | None, Sequence[int]] = {
+            site: _starts(ran[site], made[site]) for site in (*made, *ran)
+        }
+        self.number = sum(map(len, self._starts.values())) if all(self._starts.values()) else 0
+
+    def _site(self, name: str) -> tuple[_Site | None, object]:
+        """Return the expressions around the call that an instruction is in, or None, and those in the function."""
+        sites = self._program.sites(name)
+        of_function = [i for i, (frame, _) in enumerate(sites) if (frame.function, frame.file) == self._function]
+        if not of_function:
+            return None, None
+        inner = of_function[-1] + 1
+        expression = sites[:inner], self._program.op_name(name).rpartition("/")[2]
+        return tuple(number for _, number in sites[inner:]), expression
+
+    def _add(self, found: _Ran, name: str, moment: int) -> None:
+        site, expression = self._site(name)
+        if site is not None:
+            found[site][expression].append(moment)
+
+    def _unit(self, name: str, moment: int) -> Unit:
+        site, _ = self._site(name)
+        if site not in self._starts:
+            return ("",)
+        begun = bisect_right(self._starts[site], moment)
+        first = sum(len(self._starts[other]) for other in takewhile(lambda other: other != site, self._starts))
+        return (f"{self._function.name}{first + begun}",) if begun else ("",)
+
+    def checkpoint(self, memory: Memory, arrays: Sequence[Array]) -> Checkpoint | None:
+        """Return a checkpoint around each call; None where it drops nothing."""
+        program, authors = self._program, self._context.analysis.authors
+        starts = program.dump.starts
+        placed = [
+            replace(
+                array,
+                unit=self._unit(authors.of(array.values[0]).operation, starts[array.values[0]]),
+                readers=frozenset(self._unit(program.instruction_at(moment), moment) for moment in array.reads),
+            )
+            for array in arrays
+        ]
+        end = max((array.last_forward for array in arrays), default=0)
+        made: defaultdict[Unit, list[Lifetime]] = defaultdict(list)
+        for number, held in memory.temps.items():
+            if number >= 0 and held.first <= end and direction((author := authors.of(number)).scope) == "forward":
+                made[self._unit(author.operation, held.first)].append(
+                    (held.first, min(held.last, end), held.size_bytes)
+                )
+        units = next(iter(by_scope(array for array in placed if array.unit != ("",)).values()), {})
+        return self._context.checkpoints.around(memory, self._function.name, units, placed, made) if units else None
 
 
-def _checkpoint(
-    context: AdviceContext,
-    memory: Memory,
-    function: Function,
-    calls: Sequence[int],
-    arrays: Sequence[Array],
-    inside: Sequence[Array],
-    reads: Mapping[int, Sequence[Function]],
-    lifetimes: Sequence[Lifetime],
-) -> Checkpoint:
-    """Return a checkpoint around each call of a function; the calls begin at the moments `calls`.
+def _starts(ran: Mapping[object, Sequence[int]], made: Mapping[object, Sequence[int]]) -> Sequence[int]:
+    """Return when the calls of one site begin, from the moments of each expression; none where that is unknown.
 
-    `inside` are the arrays made in them, and `reads` has the functions around each reader by its moment.
+    Products run in every call, and a compiler may drop arrays of one call that has them.
     """
-
-    def unit(moment: int) -> Unit:
-        return (f"{function.name}{bisect_right(calls, moment)}",)
-
-    starts, within = context.program.dump.starts, {array.values for array in inside}
-    # The loss reads the last call's result after it, and is in no call.
-    of_calls = {moment for moment, functions in reads.items() if function in functions}
-    placed = [
-        replace(
-            array,
-            unit=unit(starts[array.values[0]]) if array.values in within else ("",),
-            readers=frozenset(unit(moment) if moment in of_calls else ("",) for moment in array.reads),
-        )
-        for array in arrays
-    ]
-    made: defaultdict[Unit, list[Lifetime]] = defaultdict(list)
-    for lifetime in lifetimes:
-        made[unit(lifetime[0])].append(lifetime)
-    units = next(iter(by_scope(array for array in placed if array.values in within).values()), {})
-    return context.checkpoints.around(memory, function.name, units, placed, made)
+    sure = ran or made
+    common = gcd(*map(len, sure.values()))
+    for number in (number for number in range(common, 0, -1) if common % number == 0):
+        counts = [(len(moments), -(-len(moments) // number)) for moments in made.values()]
+        if all(count >= (number - 1) * times and 2 * count > number * times for count, times in counts):
+            every = (moments for moments in (*ran.values(), *made.values()) if len(moments) % number == 0)
+            begins = [sorted(moments)[:: len(moments) // number] for moments in every]
+            last = max(begins)
+            # What runs before the call before has ended does not depend on it, as a product of weights.
+            own = [one for one in begins if all(moment > before for moment, before in zip(one[1:], last, strict=False))]
+            return [min(moments) for moments in zip(*own or [last], strict=True)]
+    return ()

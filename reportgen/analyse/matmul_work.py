@@ -154,7 +154,7 @@ def _rows(
         frame = program.user_frame(product.name)
         places[_scope(op_name_of(program, product)), str(frame) if frame else ""].append(product)
     for (scope, source), found in places.items():
-        instructions = {_scheduled(program, product) for product in found}
+        instructions = {scheduled(program, product) for product in found}
         yield Recomputed(
             by=by,
             scope=scope,
@@ -165,7 +165,7 @@ def _rows(
         )
 
 
-def _scheduled(program: Program, product: Product) -> str:
+def scheduled(program: Program, product: Product) -> str:
     """Return the instruction of the schedule that a product runs in."""
     name = product.name
     for around in (name, *(program.module.path_to_entry(name) if program.module else ())):

@@ -14,7 +14,7 @@ hlo.proto.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import field
 from typing import NamedTuple
 
@@ -64,6 +64,10 @@ StatedLine = tuple[Frame, tuple[int, ...]]
 """A frame, and the first byte of its expression and the one after the last; empty where these are unknown."""
 
 
+Site = tuple[Frame, int]
+"""A frame, and a number that tells its expression from others on the same line."""
+
+
 class _Link(NamedTuple):
     """A row of the frames' table: the numbers of its location and of the frame that called it (0 for none)."""
 
@@ -92,6 +96,11 @@ class StackFrames:
         it inlines a call, and the callee's stack from JAX is already complete.
         """
         return tuple(dict.fromkeys(self._frame(location) for location in self._locations(frame_id)))
+
+    def sites(self, frame_id: int) -> Sequence[Site]:
+        """Return the whole stack of a frame with the number of each expression; empty where no columns are known."""
+        locations = self._locations(frame_id) if self.columns else ()
+        return tuple((self._frame(location), location) for location in locations)
 
     def lines(self) -> Iterator[StatedLine]:
         """Yield each location with its columns."""

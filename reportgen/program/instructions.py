@@ -5,12 +5,12 @@ No other module reads the text of an instruction to learn something about the pr
 
 import re
 from collections import defaultdict
-from collections.abc import Mapping, Set
+from collections.abc import Mapping, Sequence, Set
 from functools import cache, cached_property, lru_cache
 
 from reportgen.model import Dump, UsedValues
 from reportgen.parse.instruction_parser import Instruction, Stated, parse_instruction, stated, unquoted
-from reportgen.parse.stack_frames import Frame, StatedLine
+from reportgen.parse.stack_frames import Frame, Site, StatedLine
 from reportgen.patterns import STRING
 from reportgen.program.definitions import Definition, definitions
 from reportgen.program.join import NOTHING_JOINED, Join
@@ -101,9 +101,18 @@ class Instructions:
 
         They count from 0; None where they are unknown or the expression has several lines.
         """
+        frames, number = self.join.frames, self._frame_id(name)
+        return frames.columns_of(number, frame) if frames and number is not None else None
+
+    def sites(self, name: str) -> Sequence[Site]:
+        """Return the expressions around an instruction, the innermost first; empty where columns are unknown."""
+        frames, number = self.join.frames, self._frame_id(name)
+        return frames.sites(number) if frames and number is not None else ()
+
+    def _frame_id(self, name: str) -> int | None:
         instruction = self.instruction(name)
         number = (instruction.metadata.get("stack_frame_id") or "") if instruction else ""
-        return self.join.frames.columns_of(int(number), frame) if self.join.frames and number.isdigit() else None
+        return int(number) if number.isdigit() else None
 
     def user_frame(self, name: str) -> Frame | None:
         """Return the innermost frame of the user's own code around an instruction."""

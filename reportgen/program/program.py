@@ -6,6 +6,7 @@ from functools import cache, cached_property, lru_cache
 
 from reportgen.model import Dump
 from reportgen.parse.shape_parser import plain_shape
+from reportgen.parse.stack_frames import Frame
 from reportgen.program.boundary import arguments, results, returning
 from reportgen.program.buffers import Buffers
 from reportgen.program.computations import Computations
@@ -154,6 +155,12 @@ class Program(Computations):
     def op_names(self) -> Sequence[str]:
         """Return the op_name of the instruction in each row of the schedule; empty where it states none."""
         return list(map(self.op_name, self.dump.schedule.names))
+
+    @cached_property
+    def frames_of_all(self) -> Set[Frame]:
+        """Return the frames that every instruction with a stack has: those outside of the traced program."""
+        stacks = set(filter(None, map(self.stack, self.dump.schedule.names)))
+        return frozenset.intersection(*map(frozenset, stacks)) if stacks else frozenset()
 
     @cached_property
     def directions(self) -> Sequence[Direction]:

@@ -242,6 +242,18 @@ def test_layers_in_a_python_loop_are_told_apart_by_time() -> None:
     assert found.code == "block = jax.checkpoint(block)"
 
 
+def test_two_expressions_on_one_line_are_one_call_and_its_input_stays() -> None:
+    found = step("one_line", "checkpoint")
+    assert found is not None
+    assert found.involved_bytes == 6 * 8 * MIB
+    least = found.saving_bytes if found.confidence != "unknown" else 0
+    assert least <= 40 * MIB
+
+
+def test_a_function_whose_checkpoint_xla_merged_is_not_checkpointed_again() -> None:
+    assert [one.what for one in advice("merged_calls").suggestions if one.kind == "checkpoint"] == []
+
+
 def test_a_loop_is_named_by_its_line_and_checkpointed_as_its_framework_does() -> None:
     found = step("flax_gpt+donate", "checkpoint-loop")
     assert found is not None

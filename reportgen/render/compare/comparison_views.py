@@ -36,6 +36,8 @@ MOST_GROUPS, OPEN_GROUPS = 300, 10
 _MOST_OTHERS, _MOST_ROWS, _MOST_STEPS, _MOST_NAMES, _SMALL_PART, _ROOM = 2, 20, 6, 3, 100, 0.08
 _GROUPINGS: Sequence[Grouping] = ("line", "scope", "argument", "class")
 _CHECKPOINTS = {"checkpoint", "checkpoint-loop"}
+_MUCH = 10
+"""How much more a suggestion must save than all others that may have been followed, for its number to be said."""
 
 
 class WaterfallRow(NamedTuple):
@@ -184,9 +186,9 @@ def module_views(modules: Sequence[ModuleComparison]) -> tuple[ModuleView, ...]:
 
 
 def predicted_words(view: ModuleView, why: Why) -> str:
-    """Return what the checkpoint suggested for the build before was to save; empty unless it is the only one, and done.
+    """Return what the checkpoint suggested for the build before was to save; empty unless it is done.
 
-    It may be done where only checkpoints were added.
+    It may be done where only checkpoints were added, and all others that were suggested save little.
     """
     comparison, (before, after) = view.module.comparison, view.module.figures
     is_added = any(again.cause == "checkpoints added" for again in why.likely)
@@ -199,7 +201,9 @@ def predicted_words(view: ModuleView, why: Why) -> str:
         for suggestion in advise(comparison.before)[MAIN_SPACE].suggestions
         if suggestion.kind in _CHECKPOINTS and suggestion.is_computed
     ]
-    return amount_words(suggested[0]) if len(suggested) == 1 else ""
+    suggested.sort(key=lambda suggestion: -suggestion.saving_bytes)
+    others = sum(suggestion.saving_bytes for suggestion in suggested[1:])
+    return amount_words(suggested[0]) if suggested and others <= suggested[0].saving_bytes / _MUCH else ""
 
 
 def routes_of(figures: Pair, comparison: DumpComparison) -> Routes:

@@ -435,6 +435,8 @@ def test_a_character_that_stdout_cannot_encode_is_replaced() -> None:
     ran = process("check", TINY, PYTHONIOENCODING="ascii")
     assert ran.code == 0
     assert "space 0 ? memory" in ran.out
+    ran = process("explain", "--markdown", SAMPLES / "v5e-train-step", PYTHONIOENCODING="ascii")
+    assert "\N{MULTIPLICATION SIGN}" in ran.out
 
 
 # Ends

@@ -9,11 +9,10 @@ from reportgen.check import check
 from reportgen.commands.arguments import paths_of
 from reportgen.commands.explaining import print_explanation
 from reportgen.errors import OptionError
-from reportgen.input.line_ends import lines_of
 from reportgen.input.reading import DumpFiles, newer_words
-from reportgen.input.source_lines import are_of_one_file, names_of
+from reportgen.input.source_lines import SourceLines, are_of_one_file, names_of, read_source
 from reportgen.pipeline import DumpReading
-from reportgen.program.source_agreement import why_not_compiled
+from reportgen.program.source_agreement import why_not_shown
 from reportgen.reports.annotated_source import annotated, files_of
 from reportgen.reports.explain_document import explain_json, explained
 from reportgen.reports.explain_markdown import explanation_markdown
@@ -32,7 +31,7 @@ def run(options: argparse.Namespace, terminal: Terminal) -> int:
     """Print the explanation and return the exit code."""
     if options.source and options.redaction:
         raise OptionError("--source shows what redaction hides; leave out one, or add --no-redact")
-    text = _text_of(options.source) if options.source else ""
+    source = _source_of(options.source) if options.source else None
     search_result = search(paths_of(options), options.redaction or None, options.max_dump_bytes, module=options.module)
     report = check(
         search_result.shown,
@@ -45,35 +44,36 @@ def run(options: argparse.Namespace, terminal: Terminal) -> int:
         with_report=True,
     )
     terminal.problems(report.problems)
-    if options.source:
-        for line in _source_lines(options.source, text, report.summaries, search_result.shown.dumps, terminal):
+    if source:
+        for line in _source_lines(options.source, source, report.summaries, search_result.shown.dumps, terminal):
             terminal.styled(line)
     elif options.json:
         sys.stdout.buffer.write(explain_json(report.summaries, search_result.errors))
     elif options.markdown:
         words = sections(map(explained, report.summaries), search_result.errors)
-        print(printable_lines(explanation_markdown(words)), end="")
+        # Bytes, because who shows Markdown reads it as UTF-8, whatever the locale.
+        sys.stdout.buffer.write(printable_lines(explanation_markdown(words)).encode("utf-8", "replace"))
     else:
         print_explanation(report.summaries, search_result.errors, terminal)
     return 1 if report.has_problems(strict=False) else 0
 
 
-def _text_of(file: Path) -> str:
+def _source_of(file: Path) -> SourceLines:
     try:
-        return file.read_text(encoding="utf-8", errors="replace")
+        return read_source(file, file.name)
     except OSError as error:
         raise OptionError(f"--source {file}: cannot be read: {error.strerror}") from error
 
 
 def _source_lines(
-    file: Path, text: str, summaries: Sequence[Summary], dumps: Sequence[DumpFiles], terminal: Terminal
+    file: Path, source: SourceLines, summaries: Sequence[Summary], dumps: Sequence[DumpFiles], terminal: Terminal
 ) -> Iterable[TextLine]:
     """Return the lines of a file for the module that needs most. Raises OptionError if it was not compiled from it."""
     if not summaries:
         return ()
     module = figures_of_summary(summaries[0])
     space = module.main_space
-    names = names_of(file.resolve(), files_of(space)) if space else ()
+    names = names_of(file.absolute(), files_of(space)) if space else ()
     if space is None or not names:
         named = space.peak_resident_lines if space else ()
         known = sorted({line.source.rpartition(":")[0] for line in named})
@@ -83,9 +83,9 @@ def _source_lines(
         several = ", ".join(names[:_MOST_NAMES])
         raise OptionError(f"--source {file}: {module.name} has lines of more than one file of this name: {several}")
     [dump] = [files for files in dumps if files.label == summaries[0].label]
-    if why := why_not_compiled(lines_of(text), names, DumpReading(dump).analysis.program.stated_lines):
-        raise OptionError(f"--source {file}: {file.name} is not the file that was compiled: {why}")
+    if why := why_not_shown(source, names, DumpReading(dump).analysis.program.stated_lines):
+        raise OptionError(f"--source {file}: {file.name} {why}")
     if age := newer_words(file, dump.parts[0].path):
         terminal.aside(f"{file.name} was written {age}, so its lines may be of other code")
-    lines = annotated(lines_of(text), names, module, space)
+    lines = annotated(source.lines, names, module, space)
     return source_text(file.name, lines, names, module, space, terminal.width)

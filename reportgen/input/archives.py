@@ -15,7 +15,7 @@ from contextlib import suppress
 from functools import lru_cache, partial
 from pathlib import Path, PureWindowsPath
 from tempfile import mkdtemp
-from typing import Any, Self
+from typing import Any, Literal, Self
 from zipfile import BadZipFile, ZipFile, is_zipfile
 
 from reportgen.errors import UnreadableInput
@@ -23,8 +23,9 @@ from reportgen.input.names import is_archive
 from reportgen.input.reading import UNREADABLE, TooLarge, reason
 from reportgen.input.remote import AnyPath, RemotePath
 
-Archive = tuple[Path, Sequence[tuple[str, str]]]
-"""The folder in which an archive is unpacked, and the names of what is not there, each with the reason."""
+_Why = tuple[Literal["error", "warning"], str]
+Archive = tuple[Path, Sequence[tuple[Literal["error", "warning"], str, str]]]
+"""The folder in which an archive is unpacked, and what is lost or refused: how bad that is, a name, and the reason."""
 
 _Member = tuple[str, int, float, Callable[[], Any] | None]
 """Name, size and time of a member, and what opens it; None for a link or a device."""
@@ -33,6 +34,8 @@ _MOST_FILES = 100_000
 _LONGEST_NAME = 1 << 20
 _DAMAGES = (*UNREADABLE, tarfile.TarError, BadZipFile, RuntimeError, ValueError)
 """Raised for damaged and encrypted members, unknown compression, and names that no file can have."""
+_CUT_OFF = ("unexpected end of data", "truncated header", "empty header", "File is not a zip file")
+"""What Python says of an archive whose end is missing, where a zip has the list of its files."""
 
 
 class _Header(tarfile.TarInfo):
@@ -65,7 +68,7 @@ def unpacked(path: AnyPath, max_bytes: int) -> Archive | None:
         path = _copied(path, path.name)
     with suppress(OSError):  # reported where the file is read
         status = path.stat()
-        if stat.S_ISREG(status.st_mode) and (is_zipfile(path) or _is_tar(path)):
+        if stat.S_ISREG(status.st_mode) and (_is_tar(path) or _is_zip(path)):
             return _unpacked(path, max_bytes, status.st_mtime_ns)
     return None
 
@@ -73,8 +76,8 @@ def unpacked(path: AnyPath, max_bytes: int) -> Archive | None:
 # The time is a part of the key, because a file that has changed must be unpacked again.
 @lru_cache(maxsize=64)
 def _unpacked(path: Path, max_bytes: int, _: int) -> Archive:
-    left_out: dict[str, list[str]] = defaultdict(list)
-    problems, size = list[tuple[str, str]](), 0
+    left_out: dict[_Why, list[str]] = defaultdict(list)
+    problems, size = list[tuple[Literal["error", "warning"], str, str]](), 0
     top = Path(mkdtemp(dir=_temporary_folder()))
     try:
         for count, member in enumerate(_members(path), start=1):
@@ -87,17 +90,28 @@ def _unpacked(path: Path, max_bytes: int, _: int) -> Archive:
                 left_out[why].append(member[0])
     except _DAMAGES as error:
         if not any(top.iterdir()):
-            raise UnreadableInput(f"{path}: {reason(error)}") from error
-        problems.append((path.name, f"{reason(error)}; the files before that are used"))
-    for why, (name, *others) in left_out.items():
-        problems.append((name, f"not read: {why}" + (f"; so are {len(others):,} others" if others else "")))
+            raise UnreadableInput(f"{path}: {_reason(error)}") from error
+        problems.append(("error", path.name, f"{_reason(error)}; the files before that are used"))
+    for (severity, cause), (name, *others) in left_out.items():
+        problems.append((severity, name, f"not read: {cause}" + (f"; so are {len(others):,} others" if others else "")))
     names = list(top.iterdir())
+    if not names and not problems:
+        raise UnreadableInput(f"{path}: it is an archive without files")
     packed = names[0] if len(names) == 1 and names[0].is_dir() else top
     return packed.rename(top.parent / path.name), problems
 
 
+def _reason(error: Exception) -> str:
+    """Return why an archive or a member of it cannot be read."""
+    if isinstance(error, OSError | EOFError):
+        return reason(error)
+    damage = "its end is missing" if str(error) in _CUT_OFF else "it is damaged"
+    words = "its compression is unknown" if isinstance(error, NotImplementedError) else "it is encrypted"
+    return words if isinstance(error, RuntimeError) else damage
+
+
 def _members(path: Path) -> Iterator[_Member]:
-    if is_zipfile(path):
+    if not _is_tar(path):
         with ZipFile(path) as archive:
             for entry in (entry for entry in archive.infolist() if not entry.is_dir()):
                 is_file = stat.S_IFMT(entry.external_attr >> 16) in (0, stat.S_IFREG)
@@ -109,36 +123,42 @@ def _members(path: Path) -> Iterator[_Member]:
             content = partial(tar.extractfile, header) if header.isreg() else None
             yield header.name, header.size, header.mtime, content
         stream: Any = tar.fileobj
-        stream.seek(tar.offset)
-        if stream.read(tarfile.BLOCKSIZE) != bytes(tarfile.BLOCKSIZE):  # which `tarfile` takes for the end, too
-            raise tarfile.ReadError("a header cannot be read")
+        stream.seek(tar.offset)  # because `tarfile` takes a damaged header for the end, too
+        if (block := stream.read(tarfile.BLOCKSIZE)) != bytes(tarfile.BLOCKSIZE):
+            raise tarfile.ReadError(_CUT_OFF[0] if len(block) < tarfile.BLOCKSIZE else "a header cannot be read")
+
+
+def _is_zip(path: Path) -> bool:
+    with path.open("rb") as file:
+        return file.read(4) == b"PK\3\4" or is_zipfile(path)
 
 
 def _is_tar(path: Path) -> bool:
     with suppress(*_DAMAGES), tarfile.open(path, tarinfo=_Header) as tar:
-        return tar.next() is not None
+        return tar.next() is not None or is_archive(path.name)
     return False
 
 
-def _why_left_out(member: _Member, top: Path) -> str:
+def _why_left_out(member: _Member, top: Path) -> _Why | None:
     """Write a member below `top`, or return why it is not written."""
     name, _, modified, content = member
     if content is None:
-        return "it is a link or a device"
+        return "warning", "it is a link or a device"
     parts = PureWindowsPath(name)  # which splits at slashes, too
     if parts.anchor or ".." in parts.parts:
-        return "its name leads out of the archive"
+        return "warning", "its name leads out of the archive"
     place = top / name
     try:
         place.parent.mkdir(parents=True, exist_ok=True)
         with content() as source, place.open("wb") as target:
             shutil.copyfileobj(source, target)
-        os.utime(place, (modified, modified))  # because files of one compilation have one time
+        with suppress(OverflowError, ValueError):  # a time that no file can have
+            os.utime(place, (modified, modified))  # because files of one compilation have one time
     except _DAMAGES as error:
         with suppress(*_DAMAGES):
             place.unlink()
-        return reason(error)
-    return ""
+        return "error", _reason(error)
+    return None
 
 
 def _temporary_folder() -> Path:

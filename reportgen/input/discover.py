@@ -85,7 +85,7 @@ XLA writes dumps with XLA_FLAGS="--xla_dump_to=DIR --xla_dump_hlo_as_text", set 
 A compilation served from a compilation cache writes none."""
 
 _HOW_TO_RUN = """\
-This text has no dump, and no error about memory that is known here; docs/error-texts.md lists those that are.
+This file has no dump, and no error about memory that is known here; docs/error-texts.md lists those that are.
 `reportgen run -- COMMAND` runs a program and builds the report of what XLA compiles in it."""
 
 
@@ -430,7 +430,7 @@ def _add_profile(folder: Folder, names: Sequence[str], search: PathSearch) -> Se
     modules, broken = profiled_modules(data)
     if words := damage or broken:
         used = "; the modules before that are used" if modules else ""
-        search.report("warning" if modules else "error", label, words + used)
+        search.report("error", label, words + used)
     elif not modules:
         search.report("note", label, "the profile has no modules; it was written without the HLO of the program")
     backend = profiled_backend(data)
@@ -470,10 +470,8 @@ def _add_log(folder: Folder, name: str, search: PathSearch) -> bytes:
     """Add the dumps and the errors in a log, and return its text."""
     path, label = folder.path / name, folder.label(name)
     data, damage = read_text(path, search.max_bytes)
-    if damage and data:
-        search.report("warning", label, f"{damage}; the part before that is used")
-    elif damage:
-        search.report("error", label, damage)
+    if damage:
+        search.report("error", label, f"{damage}; the part before that is used" if data else damage)
     if has_sign(data):
         search.texts.append(TextFile(label, path))
     dumps, orphans = logs.group_dumps(logs.find_frames(data))

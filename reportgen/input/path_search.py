@@ -39,8 +39,8 @@ class PathSearch:
     def enter(self, archive: Archive) -> None:
         """Search an archive instead of the path, and report what of it is missing."""
         self.top, left_out = archive
-        for name, message in left_out:
-            self.report("warning", printable(name), message)
+        for severity, name, message in left_out:
+            self.report(severity, printable(name), message)
 
     def report(self, severity: Literal["error", "warning", "note"], label: str, message: str) -> None:
         """Add a problem with the file that has this label."""

@@ -3,13 +3,14 @@
 import re
 from collections.abc import Collection, Sequence
 from functools import lru_cache
+from importlib.util import decode_source
 from itertools import takewhile
 from pathlib import Path, PurePath, PurePosixPath
 
-from reportgen.input.line_ends import lines_of
+from reportgen.input.line_ends import lines_of, with_newlines
 from reportgen.record import record
 
-_LARGEST_BYTES = 4_000_000
+MOST_BYTES, MOST_LINES = 4_000_000, 100_000
 _OF_PACKAGES = ("site-packages", "dist-packages")
 _OF_PYTHON = re.compile(r"python\d[\d.]*t?")
 """The name of the folder of Python's own library."""
@@ -58,10 +59,22 @@ def _fewest(parts: Sequence[str]) -> int:
 
 @record(kw_only=False)
 class SourceLines:
-    """The lines of a file: `path` is below the directory of sources."""
+    """The code of a file, as bytes and in lines: `path` is below the directory of sources."""
 
     path: str
+    code: bytes
     lines: Sequence[str]
+
+
+def read_source(file: Path, path: str) -> SourceLines:
+    """Return a file up to `MOST_BYTES` and one, decoded as Python does, or as UTF-8 if it cannot. Raises OSError."""
+    with file.open("rb") as stream:
+        code = stream.read(MOST_BYTES + 1)
+    try:
+        text = decode_source(code).encode("utf-8", "replace").decode()  # because of halves of characters
+    except (SyntaxError, LookupError, UnicodeError):
+        text = with_newlines(code).decode("utf-8", "replace")
+    return SourceLines(path, code, lines_of(text))
 
 
 # Cached, because many values come from lines of the same file.
@@ -84,8 +97,8 @@ def source_lines(directory: Path, file: str) -> SourceLines | None:
         place = root.joinpath(*below)
         try:
             # No link is followed, because it may lead to a file that the directory only seems to have.
-            if place.resolve() == place and place.is_file() and place.stat().st_size <= _LARGEST_BYTES:
-                return SourceLines("/".join(below), lines_of(place.read_text(encoding="utf-8", errors="replace")))
+            if place.resolve() == place and place.is_file():
+                return read_source(place, "/".join(below))
         except (OSError, ValueError):  # because a name from a dump may contain anything, such as a null byte
             continue
     return None

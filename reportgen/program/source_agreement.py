@@ -1,10 +1,12 @@
 """Tell whether a Python file is the one that was compiled: a dump names lines of it, with columns and functions."""
 
 import ast
-from collections.abc import Iterable, Mapping, Sequence, Set
+import sys
+from collections.abc import Collection, Mapping, Sequence, Set
 from functools import cached_property
 from itertools import chain
 
+from reportgen.input.source_lines import MOST_BYTES, MOST_LINES, SourceLines
 from reportgen.parse.stack_frames import Frame, StatedLine
 
 _UNNAMED: Mapping[str, type[ast.expr]] = {
@@ -16,28 +18,33 @@ _Scope = _Function | ast.ClassDef
 _Placed = ast.stmt | ast.expr | ast.excepthandler | ast.arg | ast.keyword | ast.alias
 
 
-def why_not_compiled(lines: Sequence[str], names: Iterable[str], stated: Mapping[str, Set[StatedLine]]) -> str:
-    """Return why lines are not of the file that a dump calls by `names`, by what it states; empty if they may be."""
-    tree = parsed(lines)
-    code = _Written(tree) if tree else None
-    for frame, columns in sorted(chain.from_iterable(stated.get(name, ()) for name in names), key=_by_line):
+def why_not_shown(source: SourceLines, names: Collection[str], stated: Mapping[str, Set[StatedLine]]) -> str:
+    """Return why a file is too large, or not the one that a dump calls by `names`, by what it states; else nothing."""
+    if len(source.code) > MOST_BYTES or len(source.lines) > MOST_LINES:
+        return f"is not shown: it has more than {MOST_BYTES:,} bytes or {MOST_LINES:,} lines"
+    tree, why = parsed(source.code)
+    # A notebook compiles other text than a cell has, and other files need not be Python.
+    if why and source.path.endswith(".py") and not any("ipykernel_" in name for name in names):
+        return f"is not shown: {why}"
+    code, lines = _Written(tree) if tree else None, source.lines
+    frames = chain.from_iterable(stated.get(name, ()) for name in names)
+    for frame, columns in sorted(frames, key=lambda one: (one[0].line, one)):
         text = lines[frame.line - 1].strip() if 0 < frame.line <= len(lines) else ""
         why = "is empty" if not text else "is a comment" if text.startswith("#") else ""
         if frame.line and (why := why or (code.contradiction(frame, columns) if code else "")):
-            return f"line {frame.line:,} {why}"
+            return f"is not the file that was compiled: line {frame.line:,} {why}"
     return ""
 
 
-def _by_line(stated: StatedLine) -> tuple[int, StatedLine]:
-    return stated[0].line, stated
-
-
-def parsed(lines: Sequence[str]) -> ast.Module | None:
-    """Return the syntax of a file; None where it is no Python that this interpreter reads."""
+def parsed(code: bytes | str) -> tuple[ast.Module | None, str]:
+    """Return the syntax of a file, or None and why it is no Python, which is empty if this interpreter cannot tell."""
     try:
-        return ast.parse("\n".join(lines))
-    except (SyntaxError, ValueError, RecursionError, MemoryError):  # because any text may be there
-        return None
+        return ast.parse(code), ""
+    except RecursionError:  # because a tree has a smaller limit than the compiler
+        return None, ""
+    except (SyntaxError, ValueError, MemoryError) as error:
+        place = f"line {error.lineno:,}" if isinstance(error, SyntaxError) and error.lineno else "it"
+        return None, f"{place} cannot be parsed by Python {sys.version_info[0]}.{sys.version_info[1]}"
 
 
 def lines_of(node: ast.stmt | ast.expr) -> range:

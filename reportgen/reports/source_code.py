@@ -57,11 +57,8 @@ class SourceCode:
         `columns` are the bytes that a dump states, which may be of an older file. A dump may give an operation the end
         of another one that begins at the same column, so there is none where several begin.
         """
-        begun = [
-            node
-            for node in ast.walk(self.tree)
-            if isinstance(node, _OPERATIONS) and (node.lineno, node.col_offset) == (number, *columns[:1])
-        ]
+        nodes = (node for node in ast.walk(self.tree) if isinstance(node, _OPERATIONS))
+        begun = [node for node in nodes if (node.lineno, node.col_offset) == (number, *columns[:1])]
         if len(begun) != 1 or (begun[0].end_lineno, begun[0].end_col_offset) != (number, columns[1]):
             return 0, 0
         line = self.lines[number - 1]
@@ -71,11 +68,8 @@ class SourceCode:
         """Return the lines of the functions in which some lines are; of one outside of functions, its statement."""
         functions = [node for node in self._definitions() if isinstance(node, _Function)]
         statements = [node for node in ast.walk(self.tree) if isinstance(node, ast.stmt)]
-        found: set[int] = set()
-        for number in numbers:
-            inside = _smallest(functions, number) or _smallest(statements, number) or range(number, number + 1)
-            found.update(inside)
-        return found
+        inside = (_smallest(functions, number) or _smallest(statements, number) or (number,) for number in numbers)
+        return {number for lines in inside for number in lines}
 
     def _knows(self, code: str) -> bool:
         """Return whether the file imports the module that the code names, if it names one."""
@@ -91,18 +85,13 @@ class SourceCode:
     def _wrapped(self, number: int, wrapper: str) -> SourceEdit | None:
         """Return how the body of the only loop at a line is wrapped."""
         found = [body for call in self._calls(number) if (body := _body(call))]
-        if len(found) != 1:
+        if len(found) != 1 or end_of(found[0]) != found[0].lineno:
             return None
         body = found[0]
-        if body.end_lineno != body.lineno or body.end_col_offset is None:
-            return None
         line = self.lines[body.lineno - 1]
-        start, end = _column(line, body.col_offset), _column(line, body.end_col_offset)
-        return SourceEdit(
-            number=body.lineno,
-            removed=line,
-            added=f"{line[:start]}{wrapper}({line[start:end]}){line[end:]}",
-        )
+        start, end = _column(line, body.col_offset), _column(line, body.end_col_offset or 0)
+        added = f"{line[:start]}{wrapper}({line[start:end]}){line[end:]}"
+        return SourceEdit(number=body.lineno, removed=line, added=added)
 
     def _rebound(self, name: str, code: str, numbers: Sequence[int]) -> Sequence[SourceEdit]:
         """Return the line after the definition of a function or class in which one of the lines is."""
@@ -118,7 +107,8 @@ class SourceCode:
         if len(defined) != 1 or not _parameters(defined[0]).issuperset(arguments):
             return ()
         decorators = defined[0].decorator_list
-        jits = [call for call in self._calls() if _is_jit(call) and call.args and _is_name(call.args[0], function)]
+        jits = [call for call in self._calls() if _last_name(call.func) in _JITS]
+        jits = [call for call in jits if call.args and _is_name(call.args[0], function)]
         jits += [call for call in decorators if isinstance(call, ast.Call) and _compiles(call)]
         bare = [decorator for decorator in decorators if _last_name(decorator) in _JITS]
         if len(jits) + len(bare) != 1:
@@ -160,7 +150,7 @@ class SourceCode:
 
 def source_code(lines: Sequence[str], names: Collection[str]) -> SourceCode | None:
     """Return the code of a file; None where it is no Python that this interpreter reads."""
-    tree = parsed(lines)
+    tree, _ = parsed("\n".join(lines))
     return SourceCode(lines=lines, names=names, tree=tree) if tree else None
 
 
@@ -184,14 +174,10 @@ def _last_name(node: ast.expr) -> str:
     return node.id if isinstance(node, ast.Name) else ""
 
 
-def _is_jit(call: ast.Call) -> bool:
-    return _last_name(call.func) in _JITS
-
-
 def _compiles(call: ast.Call) -> bool:
     """Return whether a decorator is `partial(jax.jit, …)` or `jax.jit(…)`."""
     is_partial = _last_name(call.func) == "partial" and bool(call.args) and _last_name(call.args[0]) in _JITS
-    return is_partial or (_is_jit(call) and not call.args)
+    return is_partial or (_last_name(call.func) in _JITS and not call.args)
 
 
 def _is_name(node: ast.expr, name: str) -> bool:

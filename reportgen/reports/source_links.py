@@ -11,7 +11,7 @@ from urllib.parse import quote
 from reportgen.input.reading import DumpFiles, Problem, newer_words
 from reportgen.input.source_lines import SourceLines, are_of_one_file, is_below, names_of, source_lines
 from reportgen.parse.stack_frames import Frame, StatedLine
-from reportgen.program.source_agreement import why_not_compiled
+from reportgen.program.source_agreement import why_not_shown
 from reportgen.record import record
 
 
@@ -90,22 +90,19 @@ class Sources:
         ]
 
     def notes(self, dump: DumpFiles) -> Iterator[Problem]:
-        """Yield which files are not those that were compiled, and which of the others are newer than the dump."""
+        """Yield which files are left out, and which of the others are newer than the dump."""
         for path in sorted(self._names_at):
-            if path in self._foreign:
-                yield Problem("note", dump.label, f"{path} is not the file that was compiled: {self._foreign[path]}")
+            if why := self._left_out.get(path):
+                yield Problem("note", dump.label, f"{path} {why}")
             elif age := newer_words((self.root or Path()) / path, dump.parts[0].path):
                 yield Problem("note", dump.label, f"{path} was written {age}, so its lines may be of other code")
 
     @cached_property
-    def _foreign(self) -> Mapping[str, str]:
-        """Map the path of each file that is not the one that was compiled to the reason."""
-        found = {}
-        for path, names in self._names_at.items():
-            file = self._lines_of(names[0]) if are_of_one_file(names) else None
-            if file and (why := why_not_compiled(file.lines, names, self.stated)):
-                found[path] = why
-        return found
+    def _left_out(self) -> Mapping[str, str]:
+        """Map the path of each file that is certain to why it is not shown; empty for those that are."""
+        certain = {path: names for path, names in self._names_at.items() if are_of_one_file(names)}
+        files = ((path, names, self._lines_of(names[0])) for path, names in certain.items())
+        return {path: why_not_shown(file, names, self.stated) for path, names, file in files if file}
 
     @cached_property
     def _names_at(self) -> Mapping[str, Sequence[str]]:
@@ -124,8 +121,7 @@ class Sources:
 
     @cached_property
     def _shown(self) -> Collection[str]:
-        sound = (names for path, names in self._names_at.items() if path not in self._foreign)
-        return {name for names in sound if are_of_one_file(names) for name in names}
+        return {name for path, why in self._left_out.items() if not why for name in self._names_at[path]}
 
     def _lines_of(self, name: str) -> SourceLines | None:
         return source_lines(self.root, name) if self.root else None

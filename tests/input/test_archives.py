@@ -116,7 +116,37 @@ def test_what_is_missing_of_an_archive_that_was_cut_off_is_said(tmp_path: Path) 
     tar_of(tmp_path / "d.tar", {NAME: PLAN, "b.txt": PLAN}, {}, "w")
     (tmp_path / "d.tar").write_bytes((tmp_path / "d.tar").read_bytes()[:first])
     (problem,) = discover([tmp_path / "d.tar"]).problems
-    assert "a header cannot be read; the files before that are used" in problem.message
+    assert "its end is missing; the files before that are used" in problem.message
+
+
+def test_a_build_of_which_a_part_is_lost_passes_no_gate_and_gets_into_no_history(dumps: Path, run: Run) -> None:
+    whole, added = shutil.make_archive("d", "tar", dumps), ("--time", "2026-01-01T00:00:00Z", "--history", "h.jsonl")
+    Path("cut.tar").write_bytes(Path(whole).read_bytes()[:30_000])
+    assert run("history", "add", whole, "--commit", "1" * 40, *added).code == 0
+    for command in (
+        ("check", "--jobs", 1, "cut.tar"),
+        ("compare", whole, "cut.tar", "--max-growth", "1%"),
+        ("history", "add", "cut.tar", "--commit", "2" * 40, *added),
+    ):
+        assert run(*command).code == 1
+    assert "gone" not in Path("h.jsonl").read_text(encoding="utf-8")
+
+
+def test_why_nothing_of_an_archive_is_read_is_said_in_words(tmp_path: Path) -> None:
+    zipfile.ZipFile(tmp_path / "a.zip", "w").close()
+    tar_of(tmp_path / "b.tar.gz", {}, {})
+    with zipfile.ZipFile(tmp_path / "c.zip", "w") as made:
+        made.writestr(NAME, PLAN)
+    whole = (tmp_path / "c.zip").read_bytes()
+    (tmp_path / "c.zip").write_bytes(whole[:-30])
+    (tmp_path / "d.zip").write_bytes(whole.replace(b"\x14\0\0\0", b"\x14\0\1\0"))  # the flag of encryption
+    words = (*["it is an archive without files"] * 2, "its end is missing", "not read: it is encrypted\n")
+    for path, why in zip(sorted(tmp_path.iterdir()), words, strict=True):
+        try:
+            said = "".join(f"{problem.message}\n" for problem in discover([path]).problems)
+        except UnreadableInput as error:
+            said = f"{error}\n"
+        assert why in said
 
 
 def test_archives_in_a_folder_are_named_once(dumps: Path) -> None:

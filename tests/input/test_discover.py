@@ -364,7 +364,7 @@ def test_a_cut_compressed_log_gives_the_dumps_before_the_cut(tmp_path: Path) -> 
     (tmp_path / "run.log.gz").write_bytes(gzip.compress((framed(ALLOCATIONS) + rest).encode())[:-1000])
     found = discover([tmp_path])
     assert texts(found) == [[TEXT]]
-    assert severities(found) == [("warning", "run.log.gz")]
+    assert severities(found) == [("error", "run.log.gz")]
     assert load_text(found.dumps[0])[1] == ()
 
 

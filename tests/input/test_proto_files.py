@@ -136,7 +136,7 @@ def test_a_profile_that_was_cut_off_says_so(tmp_path: Path) -> None:
     found = discover([tmp_path])
     assert labels(found) == ["host.xplane.pb#jit_step(12)"]
     (problem,) = found.problems
-    assert (problem.severity, problem.file) == ("warning", "host.xplane.pb")
+    assert (problem.severity, problem.file) == ("error", "host.xplane.pb")
     assert "is cut off after byte" in problem.message
     assert problem.message.endswith("; the modules before that are used")
 

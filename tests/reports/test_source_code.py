@@ -5,8 +5,9 @@ from dataclasses import replace
 import pytest
 
 from reportgen.advice.advice_records import SuggestionFigures
+from reportgen.input.source_lines import SourceLines
 from reportgen.parse.stack_frames import Frame
-from reportgen.program.source_agreement import why_not_compiled
+from reportgen.program.source_agreement import why_not_shown
 from reportgen.reports.source_code import SourceEdit, source_code
 
 FILE = "/home/u/train.py"
@@ -220,13 +221,19 @@ class Block:
     ],
 )
 def test_a_line_is_only_of_the_function_around_it(number: int, functions: str, others: str) -> None:
-    lines = SCOPES.split("\n")
+    source = SourceLines("train.py", SCOPES.encode(), SCOPES.split("\n"))
 
     def is_doubted(function: str, columns: tuple[int, ...] = ()) -> bool:
         stated = {FILE: {(Frame(FILE, function, number), columns)}}
-        return bool(why_not_compiled(lines, [FILE], stated))
+        return bool(why_not_shown(source, [FILE], stated))
 
     assert not any(map(is_doubted, functions.split()))
     assert all(map(is_doubted, others.split()))
     assert is_doubted("") != bool(functions)
     assert is_doubted("", (1, 2))
+
+
+@pytest.mark.parametrize(("name", "is_refused"), [("u/7.py", True), ("ipykernel_1/7.py", False), ("u/7.cc", False)])
+def test_only_a_file_of_python_must_be_python(name: str, is_refused: bool) -> None:
+    source = SourceLines(name.rpartition("/")[2], b"%matplotlib inline\n", ["%matplotlib inline"])
+    assert ("line 1 cannot be parsed by Python 3." in why_not_shown(source, [name], {})) == is_refused

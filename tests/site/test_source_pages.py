@@ -244,27 +244,28 @@ def test_a_file_that_the_dump_does_not_name_is_refused_with_those_that_it_names(
 
 
 def two_files(folder: Path, other: str) -> Path:
-    """Copy a dump whose line 68 is of `other`, and of the sample's file everywhere else."""
+    """Copy a dump whose line 68 is of `other`, and of the sample's file, which is no Python, everywhere else."""
     for source in (SAMPLES / "v5e-train-step-checkpoint").iterdir():
         data = lzma.decompress(source.read_bytes()) if source.suffix == ".xz" else source.read_bytes()
         if source.name.endswith("after_optimizations.txt.xz"):
             number = data[: data.index(b"\n\nFunctionNames")].count(b"\n") - 1
             data = data.replace(b"\n\nFunctionNames", b'\n%d "%s"\n\nFunctionNames' % (number, other.encode()), 1)
             data = re.sub(rb"file_name_id=1 ([^\n]*line=68 )", rb"file_name_id=%d \1" % number, data)
+        data = data.replace(b"train_step.py", b"train_step.cu")
         (folder / source.name.removesuffix(".xz")).write_bytes(data)
     return folder
 
 
-CHECKPOINT = "/home/u/lab/train_step.py"
+CHECKPOINT = "/home/u/lab/train_step.cu"
 
 
 @pytest.mark.parametrize(
     ("own", "is_shown"),
-    [("train_step.py", False), ("lab/train_step.py", True), ("other/train_step.py", True)],
+    [("train_step.cu", False), ("lab/train_step.cu", True), ("other/train_step.cu", True)],
 )
 def test_two_files_of_one_name_are_never_one(run: Run, tmp_path: Path, own: str, is_shown: bool) -> None:
     (tmp_path / "dump").mkdir()
-    dump = two_files(tmp_path / "dump", "/opt/other/train_step.py")
+    dump = two_files(tmp_path / "dump", "/opt/other/train_step.cu")
     root = sources(tmp_path / "root", own) if "/" in own else tmp_path
     (root / own).write_text("".join(f"line {number}\n" for number in range(1, 200)), encoding="utf-8")
     ran = run("explain", dump, "--source", root / own)
@@ -275,7 +276,7 @@ def test_two_files_of_one_name_are_never_one(run: Run, tmp_path: Path, own: str,
         ) or ran.code == 0
     else:
         assert ran.code == 2
-        assert f"has lines of more than one file of this name: {CHECKPOINT}, /opt/other/train_step.py" in ran.err
+        assert f"has lines of more than one file of this name: {CHECKPOINT}, /opt/other/train_step.cu" in ran.err
     assert run("build", dump, "-o", tmp_path / "site", "--source-root", root, "--quiet").code == 0
     pages = read_pages(tmp_path / "site")
     assert any("source-" in path for path in pages) == is_shown
@@ -361,7 +362,7 @@ def test_a_file_that_only_ends_as_one_of_the_program_is_not_its_own(tmp_path: Pa
 
 
 def test_code_that_cannot_be_parsed_has_only_the_lines_with_bytes(tmp_path: Path) -> None:
-    page = own_site(tmp_path, "train.py", "(\n" * 400)
+    page = own_site(tmp_path, "train.cc", "(\n" * 400)
     (module,) = json.loads((tmp_path / "site" / "report.json").read_bytes())["modules"]
     lines = module["spaces"]["0"]["peak_resident_lines"]
     named = {int(line["source"].rpartition(":")[2]) for line in lines}
@@ -377,7 +378,8 @@ OTHERS = {
     "commented": PROGRAM.replace(MIXED, f"#{MIXED[1:]}"),
     "quoted": PROGRAM.replace(MIXED, "        'mixed'\n"),
     "shorter": "".join(PROGRAM.splitlines(keepends=True)[:70]),
-    "no Python": "# moved\n" * 7 + PROGRAM + "%matplotlib inline\n",
+    "no Python": PROGRAM + "%matplotlib inline\n",
+    "of an unnamed encoding": PROGRAM + "'\udce9'\n",
 }
 
 
@@ -387,19 +389,32 @@ def test_a_file_that_is_not_the_one_that_was_compiled_is_told_once_and_not_shown
 ) -> None:
     file = tmp_path / "src" / "train_step.py"
     file.parent.mkdir()
-    file.write_text(text, encoding="utf-8")
-    words = "train_step.py is not the file that was compiled: line "
+    file.write_text(text, encoding="utf-8", errors="surrogateescape")
+    words = re.compile(r"train_step\.py is not (?:the file that was compiled|shown): line ")
     ran = run("explain", SAMPLES / "v5e-train-step", "--source", file)
-    assert (ran.code, ran.out, ran.err.count(words)) == (2, "", 1)
+    assert (ran.code, ran.out, len(words.findall(ran.err))) == (2, "", 1)
     ran = run("build", SAMPLES / "v5e-train-step", "--source-root", file.parent, "-o", tmp_path / "site")
-    assert (ran.code, ran.err.count(words)) == (0, 1)
+    assert (ran.code, len(words.findall(ran.err))) == (0, 1)
     pages = tree(tmp_path / "site")
     assert not [path for path, page in pages.items() if "source-" in path or b"jax.nn.softmax(scores)" in page]
 
 
-def test_of_code_that_cannot_be_parsed_only_lines_without_anything_are_told(run: Run, tmp_path: Path) -> None:
-    (tmp_path / "train_step.py").write_text(OTHERS["renamed"] + "%matplotlib inline\n", encoding="utf-8")
+@pytest.mark.parametrize("head", ['\ufeff"""', '# coding: latin-1\n"""\xe9'], ids=["a mark", "a cookie"])
+def test_a_file_is_decoded_as_python_does_and_has_the_name_that_is_given(run: Run, tmp_path: Path, head: str) -> None:
+    lines = [head, *PROGRAM.split("\n")[1 + head.count("\n") :]]
+    (tmp_path / "other.py").write_text("\n".join(lines), "latin-1" if "latin" in head else "utf-8")
+    (tmp_path / "train_step.py").symlink_to(tmp_path / "other.py")
     assert run("explain", SAMPLES / "v5e-train-step", "--source", tmp_path / "train_step.py").code == 0
+
+
+@pytest.mark.parametrize("text", ["\n" * 100_001, " " * 4_000_001], ids=["lines", "bytes"])
+def test_a_file_that_is_too_large_is_left_out_and_said(run: Run, tmp_path: Path, text: str) -> None:
+    (tmp_path / "train_step.py").write_text(PROGRAM + text, encoding="utf-8")
+    words = "it has more than 4,000,000 bytes or 100,000 lines"
+    ran = run("explain", SAMPLES / "v5e-train-step", "--source", tmp_path / "train_step.py")
+    assert (ran.code, words in ran.err) == (2, True)
+    ran = run("build", SAMPLES / "v5e-train-step", "--source-root", tmp_path, "-o", tmp_path / "site")
+    assert (ran.code, ran.err.count(f"train_step.py is not shown: {words}")) == (0, 1)
 
 
 def test_a_file_that_is_newer_than_the_dump_is_told(run: Run, tmp_path: Path) -> None:

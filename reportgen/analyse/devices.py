@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import Literal
 
+from reportgen.errors import quoted
 from reportgen.oom.printed_size import SizeRange, read_size
 from reportgen.record import record
 
@@ -19,6 +20,9 @@ MAIN_SPACE = 0
 
 HOST_SPACE = 5
 """The color of the host's pinned memory (XLA `Layout::kHostMemorySpace`)."""
+
+MOST_BYTES = (1 << 63) - 1
+"""The most bytes that XLA can count, and more than any memory has."""
 
 _UNITS = {"": 0, "K": 1, "M": 2, "G": 3, "T": 4}
 # No memory has more digits, and those of other scripts are no amount.
@@ -122,8 +126,8 @@ def read_capacity(text: str) -> tuple[int, Capacity]:
     size = round(Fraction(number) * (1000 if is_decimal else 1024) ** _UNITS[unit.upper()])
     if amount.strip() == number and 0 < Fraction(number) < 1 << 20:
         raise ValueError(f"a unit is needed: did you mean {number}GiB? {number}B is a number of bytes")
-    if size <= 0:
-        raise ValueError("a capacity of more than 0 bytes is needed")
+    if not 0 < size <= MOST_BYTES:
+        raise ValueError(f"{quoted(text)}: from 1 to {MOST_BYTES:,} bytes are needed")
     return color, Capacity(size, "given", "flag")
 
 

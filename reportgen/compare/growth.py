@@ -7,6 +7,7 @@ import re
 from fractions import Fraction
 from typing import Any
 
+from reportgen.analyse.devices import MOST_BYTES
 from reportgen.errors import InvalidBudget, quoted
 from reportgen.record import record
 
@@ -31,13 +32,16 @@ class Growth:
         return max(int(self.share * before_bytes), self.size_bytes)
 
 
-def parse_size(text: Any, where: str) -> int:
+def parse_size(text: Any, where: str, what: str = 'a size with a unit, such as "15.5 GiB" or "64 KiB"') -> int:
     """Return the bytes of `15.5 GiB`. Raises InvalidBudget, beginning with `where`, for anything without a unit."""
     amount = _AMOUNT.fullmatch(text) if isinstance(text, str) else None
     if amount is None or amount[2] not in _UNITS:
-        raise InvalidBudget(f'{where}: {quoted(text)} is not a size with a unit, such as "15.5 GiB" or "64 KiB"')
+        raise InvalidBudget(f"{where}: {quoted(text)} is not {what}")
     # Exact, because a limit in floats could be a byte off.
-    return int(Fraction(amount[1]) * _UNITS[amount[2]])
+    size = int(Fraction(amount[1]) * _UNITS[amount[2]])
+    if size > MOST_BYTES:
+        raise InvalidBudget(f"{where}: {quoted(text)} is more than any memory has")
+    return size
 
 
 def parse_share(text: Any, where: str) -> Fraction:
@@ -50,9 +54,6 @@ def parse_share(text: Any, where: str) -> Fraction:
 
 def parse_growth(text: Any, where: str) -> Growth:
     """Return the growth of `1%` or `64 KiB`. Raises InvalidBudget for anything else."""
-    amount = _AMOUNT.fullmatch(text) if isinstance(text, str) else None
-    if amount is not None and amount[2] == "%":
-        return Growth(share=Fraction(amount[1]) / 100)
-    if amount is None or amount[2] not in _UNITS:
-        raise InvalidBudget(f'{where}: {quoted(text)} is not a share or a size with a unit, such as "1%" or "64 KiB"')
-    return Growth(size_bytes=parse_size(text, where))
+    if str(text).rstrip().endswith("%"):
+        return Growth(share=parse_share(text, where))
+    return Growth(size_bytes=parse_size(text, where, 'a share or a size with a unit, such as "1%" or "64 KiB"'))

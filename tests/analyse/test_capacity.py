@@ -39,7 +39,9 @@ def test_a_capacity_is_an_amount_or_a_chip(text: str, color: int, size: int) -> 
     assert (found, capacity.size_bytes) == (color, size)
 
 
-@pytest.mark.parametrize("text", ["", "0", "-1GiB", "16 apples", "v99", "=16GiB", "x=16GiB", "1e9", "nan"])
+@pytest.mark.parametrize(
+    "text", ["", "0", "-1GiB", "16 apples", "v99", "x=16GiB", "1e9", "nan", "8388608TiB", "5=9999999TiB"]
+)
 def test_anything_else_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match="needed"):
         read_capacity(text)

@@ -1,5 +1,6 @@
 """Budget files: what they mean, and what is refused."""
 
+from collections.abc import Callable
 from fractions import Fraction
 
 import pytest
@@ -20,6 +21,12 @@ def test_sizes_have_units(text: str, size: int) -> None:
 def test_a_size_without_a_known_unit_is_refused(text: object) -> None:
     with pytest.raises(InvalidBudget, match="unit"):
         parse_size(text, "max")
+
+
+@pytest.mark.parametrize("read", [parse_size, parse_growth])
+def test_a_size_that_no_memory_has_is_refused(read: Callable[[str, str], object]) -> None:
+    with pytest.raises(InvalidBudget, match="max: '8388608 TiB' is more than any memory has"):
+        read("8388608 TiB", "max")
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,8 @@ from reportgen.program.program import Program
 
 def why_shared(program: Program, conflict: Conflict) -> str:
     """Return the kind of finding that explains why two values share bytes; empty without one."""
+    if program.dump.text.origin == "trace":
+        return "no-live-ranges"
     if _in_other_branches(program, conflict):
         return "exclusive-branches"
     threads = {program.scratch_thread(program.place(number)) for number in (conflict.earlier, conflict.later)}

@@ -160,6 +160,7 @@ def _unknown(entry: Summary, figures: ModuleFigures) -> Sequence[str]:
     sentences = {
         "What is resident when: the dump has no live ranges, so peak, phases and suggestions are unknown.": peak
         is None,
+        "When values are live: half of the ranges rebuilt from a trace are XLA's.": figures.origin == "trace",
         f"To check the fit, add --capacity {capacity_example(figures.backend)}.": not entry.capacity,
         f"What would lower the peak: {withheld}": bool(withheld) and peak is not None,
         f"What {of_peak} belongs to in the program.": unnamed * _SMALL > (peak or 0),

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from reportgen.analyse.checks.declaration import check
+from reportgen.analyse.checks.declaration import check, without_exact_ranges
 from reportgen.analyse.findings import LISTED_PER_SLUG, finding
 from reportgen.analyse.missing_allocations import has_cut_live_ranges
 from reportgen.analyse.records import Figures
@@ -41,7 +41,7 @@ def missing_sections(figures: Figures) -> Iterator[Finding]:
     if figures.missing:
         message = f"not all allocations are there, so more memory is needed: {figures.missing.words}"
         yield finding("allocations-missing", message, figures.missing.text_offset)
-    if dump.total_bytes is None:
+    if dump.total_bytes is None and dump.text.origin == "dump":
         message = f'no "Total bytes used": sizes cannot be checked against XLA\'s own sum. {_ANALYSIS_FLAG}'
         yield finding("no-total", message)
     if dump.used_values is None:
@@ -59,7 +59,9 @@ def missing_sections(figures: Figures) -> Iterator[Finding]:
 def _missing_live_ranges(figures: Figures) -> Iterator[Finding]:
     """Report live ranges that were cut off or never printed; newer builds print a sentence in their place."""
     dump = figures.dump
-    if has_cut_live_ranges(dump):
+    if dump.text.origin == "trace":
+        yield finding("no-live-ranges", f"{without_exact_ranges(figures)}, so no check judges them")
+    elif has_cut_live_ranges(dump):
         message = "the text is cut off in HloLiveRange, before XLA's own peak, so each peak is the least that it can be"
         yield finding("live-ranges-lost", message, dump.schedule_text_offset)
     elif dump.live_ranges is None and not dump.live_range_note and _has_instructions(figures):

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from itertools import compress, islice, repeat
 from operator import ne
 
-from reportgen.analyse.checks.declaration import check, without_live_ranges
+from reportgen.analyse.checks.declaration import check, without_exact_ranges
 from reportgen.analyse.findings import finding
 from reportgen.analyse.liveness import liveness
 from reportgen.analyse.records import Figures
@@ -14,14 +14,14 @@ from reportgen.model import LiveRanges, UsedValues, users_in
 
 def _without_uses(figures: Figures) -> str:
     unknown = "the dump does not say who uses a value" if figures.dump.used_values is None else ""
-    return without_live_ranges(figures) or unknown
+    return without_exact_ranges(figures) or unknown
 
 
 @check(
     name="Owners",
     question="Does every live range belong to a value with bytes, and each value have one at most?",
     subject="live ranges",
-    skips=without_live_ranges,
+    skips=without_exact_ranges,
 )
 def owners(figures: Figures) -> Iterator[Finding]:
     """Report live ranges of unknown values, and the second range of a value; a sound dump needs no look at each."""
@@ -44,7 +44,7 @@ def owners(figures: Figures) -> Iterator[Finding]:
     question="Does each live range start before it ends, both inside the schedule?",
     subject="live ranges",
     exceptions="What belongs to the result lives to one past the last instruction.",
-    skips=without_live_ranges,
+    skips=without_exact_ranges,
 )
 def inside_schedule(figures: Figures) -> Iterator[Finding]:
     """Report live ranges that end before they start, or leave the schedule."""
@@ -63,7 +63,7 @@ def inside_schedule(figures: Figures) -> Iterator[Finding]:
     question="Does each scheduled value have a live range, and a thread-local one none?",
     subject="values",
     exceptions="Newer builds give constants that are used only inside reducers no live range.",
-    skips=without_live_ranges,
+    skips=without_exact_ranges,
 )
 def missing_ranges(figures: Figures) -> Iterator[Finding]:
     """Report values that wrongly have a live range, or have none; a start below 0 means that there is none.
@@ -96,7 +96,7 @@ def missing_ranges(figures: Figures) -> Iterator[Finding]:
     name="Arguments",
     question="Does each argument live from the start to the end unless it gives its bytes to the result?",
     subject="allocations",
-    skips=without_live_ranges,
+    skips=without_exact_ranges,
 )
 def arguments(figures: Figures) -> Iterator[Finding]:
     """Look at the arguments: they live from 0, and to the end unless they give their bytes away."""
@@ -129,7 +129,7 @@ def _stretch(figures: Figures, number: int) -> tuple[int, int]:
     subject="live ranges",
     exceptions="A parameter lives from the start of its computation. What an asynchronous operation makes may start"
     " where the operation hands it on.",
-    skips=without_live_ranges,
+    skips=without_exact_ranges,
 )
 def starts_at_definition(figures: Figures) -> Iterator[Finding]:
     """Report live ranges that start at another moment than the instruction that defines the value."""

@@ -7,7 +7,7 @@ both have the very same slice. Anything more is an assignment bug.
 from collections.abc import Iterator
 from operator import itemgetter
 
-from reportgen.analyse.checks.declaration import check, without_live_ranges
+from reportgen.analyse.checks.declaration import check, without_exact_ranges
 from reportgen.analyse.findings import finding
 from reportgen.analyse.records import Conflict, Figures
 from reportgen.analyse.results import Finding
@@ -22,7 +22,7 @@ from reportgen.model import Values
     exceptions="Builds before 2022-06-24 let values of one buffer start at the same instruction and overlap."
     " A conditional runs one branch alone, and the schedule lists all of them. Asynchronous operations of one other"
     " thread share their scratch memory, because it runs them one after the other.",
-    skips=without_live_ranges,
+    skips=without_exact_ranges,
 )
 def conflicts(figures: Figures) -> Iterator[Finding]:
     """Report values that share bytes: as errors, or as notes where the program or an old build explains it."""
@@ -38,7 +38,7 @@ def conflicts(figures: Figures) -> Iterator[Finding]:
     question="Where one value ends as another starts in its bytes, is it the very same slice?",
     subject="successions",
     exceptions="Compilers for TPUs fetch an operand in pieces and then see the whole in place.",
-    skips=without_live_ranges,
+    skips=without_exact_ranges,
 )
 def handovers(figures: Figures) -> Iterator[Finding]:
     """Report values that meet at one instruction in bytes that overlap but are not the same slice."""

@@ -41,6 +41,13 @@ def without_live_ranges(figures: Figures) -> str:
     return "the dump has no live ranges" if figures.dump.live_ranges is None else ""
 
 
+def without_exact_ranges(figures: Figures) -> str:
+    is_traced = figures.dump.text.origin == "trace"
+    return (
+        "the live ranges are rebuilt from a trace of the heap simulator" if is_traced else without_live_ranges(figures)
+    )
+
+
 @record(slots=False)
 class Check:
     """Look at the figures with `run` and yield findings; never raise and never change a number.

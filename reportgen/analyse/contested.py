@@ -18,9 +18,9 @@ Certainty = Literal["exact", "least", "unknown"]
 """What is known of a need: all of it; the least that it can be; nothing, because an error is about sizes."""
 
 
-def certainty(analysis: Analysis, space: Space) -> Certainty:
-    """Return what is known of the need in a space, as far as errors about sizes leave it certain."""
-    here = (None, *space.allocations)
+def certainty(analysis: Analysis, space: Space | None) -> Certainty:
+    """Return what is known of the need in a space, or of no bytes without one, as far as errors about sizes allow."""
+    here = (None, *(space.allocations if space else ()))
     wrong = {found.slug for found in analysis.findings if found.slug in OF_SIZES and found.allocation in here}
     if analysis.missing and wrong <= OF_MISSING:
         return "least"

@@ -29,17 +29,17 @@ def missing_allocations(dump: Dump) -> MissingAllocations | None:
     if dump.total_bytes is not None and known >= dump.total_bytes:
         return None
     reasons = [*_gaps(sorted({allocation.index for allocation in dump.allocations}))]
-    end = _end(dump)
+    end, what = _end(dump), "text" if dump.text.origin == "dump" else "proto"
     if dump.total_bytes is not None:
         total, less = dump.total_bytes, dump.total_bytes - known
         of = f" of {total / _MIB:,.2f} MiB" if total >= _MIB else ""
         reasons.append(f"XLA's total{of} has {less:,} bytes more than the allocations that are there")
     elif end is None:
-        reasons.append("the text has no allocation")
+        reasons.append(f"the {what} has no allocation")
     elif _is_cut(dump):
-        reasons.append(
-            f"the text is cut off after line {dump.text.locate(end).line:,}, before XLA's total: more may follow"
-        )
+        line, index = dump.text.locate(end).line, dump.allocations[-1].index
+        place = f"line {line:,}, before XLA's total" if what == "text" else f"allocation {index:,}"
+        reasons.append(f"the {what} is cut off after {place}: more may follow")
     return MissingAllocations("; ".join(reasons), end) if reasons else None
 
 

@@ -242,6 +242,10 @@ def _of_fit(module: GateModule, given: Mapping[int, Capacity], *, allow_unsound:
             error = module.error_about(OF_ALLOCATIONS)
             why = error.words if error and sure == "unknown" else module.missing_allocations
             yield failed(status="unsound", message=f"{words}; whether it fits cannot be judged: {why}", color=color)
+    lost = () if allow_unsound or not module.missing_allocations else sorted(given.keys() - module.spaces.keys())
+    for color in lost:
+        words = f"{module.name} memory space {color}: whether it fits cannot be judged"
+        yield failed(status="unsound", message=f"{words}: {module.missing_allocations}", color=color)
 
 
 def _why_none_was_judged(pairs: Sequence[Pair]) -> str:

@@ -34,7 +34,7 @@ def load_proto(files: DumpFiles, *, keeps_repeats: bool) -> tuple[DumpText, Sibl
     whole_lines = text.whole_lines if isinstance(text, WithoutRepeats) else ()
     words = damage or plan.damage
     problems = (Problem("warning", part.label, f"{words}; what comes before that is used"),) if words else ()
-    parts = (TextPart(part.label, printed, whole_lines),)
+    parts = (TextPart(part.label, printed, whole_lines, is_whole=not plan.damage),)
     return DumpText(parts, plan.live_ranges_from or "proto"), module, problems
 
 

@@ -25,12 +25,13 @@ class DumpPrinter:
 
     def pieces(self) -> Iterator[str]:
         """Yield the text. Raises ProtoError."""
-        yield from self._allocations()
+        yield from self.allocations()
         yield from self._used_values()
         if self._module.schedule:
             yield from self._live_ranges()
 
-    def _allocations(self) -> Iterator[str]:
+    def allocations(self) -> Iterator[str]:
+        """Yield the text up to the last allocation. Raises ProtoError."""
         allocations = self._assignment.buffer_allocations
         yield "BufferAssignment:\n"
         for allocation in allocations:
@@ -56,19 +57,13 @@ class DumpPrinter:
             yield f", parameter {number}, shape |{shape}| at ShapeIndex {_index(index)}"
         if output := self._output(allocation):
             yield f", output shape is |{output}|"
-        if allocation.is_constant:
-            yield ", constant"
-        if allocation.is_thread_local:
-            yield ", thread-local"
-        if allocation.maybe_live_out:
-            yield ", maybe-live-out"
-        has_kind = (
-            allocation.is_entry_computation_parameter
-            or allocation.is_constant
-            or allocation.is_thread_local
-            or allocation.maybe_live_out
-        )
-        if not has_kind:
+        kinds = {
+            ", constant": allocation.is_constant,
+            ", thread-local": allocation.is_thread_local,
+            ", maybe-live-out": allocation.maybe_live_out,
+        }
+        yield from (kind for kind, applies in kinds.items() if applies)
+        if not (allocation.is_entry_computation_parameter or any(kinds.values())):
             yield ", preallocated-temp"
 
     def _output(self, allocation: Any) -> str:

@@ -11,11 +11,11 @@ from reportgen.protos.proto_messages import ProtoError, decoded
 from reportgen.protos.sharding_text import sharding_text
 from reportgen.protos.traced_schedule import traced_schedule
 from reportgen.protos.values import PlacedValues
-from reportgen.protos.wire import WireError, fields, messages, number_bytes
+from reportgen.protos.wire import WireError, fields, first_damage, messages, number_bytes
 from reportgen.record import record
 
 LiveRangeSource = Literal["schedule", "trace", ""]
-"""What live ranges were rebuilt from; empty where a proto has neither."""
+"""What live ranges were rebuilt from; empty where a proto has neither, or is damaged."""
 
 _MODULE, _ASSIGNMENT = 1, 3  # in HloProto
 _NAME, _SHARDINGS, _DEVICES = 1, 14, 15  # in HloModuleProto
@@ -26,7 +26,7 @@ _PIECE = 1 << 18
 
 @record(kw_only=False)
 class HloProto:
-    """The module of an HloProto and XLA's plan for its memory. `damage` says what of the file is missing."""
+    """The module of an HloProto and XLA's plan; with `damage`, the allocations before it alone, as of a cut text."""
 
     name: str
     live_ranges_from: LiveRangeSource
@@ -37,7 +37,7 @@ class HloProto:
 
     def dump(self) -> Iterator[bytes]:
         """Yield the text of the dump in pieces. Raises ProtoError."""
-        return self._bounded(self._dump.pieces())
+        return self._bounded(self._dump.allocations() if self.damage else self._dump.pieces())
 
     def hlo_text(self) -> bytes:
         """Return the HLO text. Raises ProtoError."""
@@ -79,7 +79,8 @@ def read_plan(proto: bytes | memoryview) -> HloProto:
     except WireError as error:
         damage = str(error)
         if _MODULE in parts:
-            parts.setdefault(_ASSIGNMENT, _whole_fields(error.rest))
+            inner = first_damage(error.rest)
+            parts.setdefault(_ASSIGNMENT, error.rest[: inner.whole] if inner else error.rest)
     if _MODULE not in parts or _ASSIGNMENT not in parts:
         missing = "module" if _MODULE not in parts else "buffer assignment"
         reason = f": {damage}" if damage else ""
@@ -87,10 +88,10 @@ def read_plan(proto: bytes | memoryview) -> HloProto:
     module = HloModule(decoded("HloModuleProto", parts[_MODULE]))
     assignment = decoded("BufferAssignmentProto", parts[_ASSIGNMENT])
     placed = PlacedValues(module, assignment)
-    source: LiveRangeSource = "schedule" if module.schedule else ""
-    if not module.schedule:
-        module.schedule = traced_schedule(module, placed, assignment.heap_simulator_traces)
-        source = "trace" if module.schedule else ""
+    source: LiveRangeSource = "schedule" if module.schedule else "trace"
+    module.schedule = module.schedule or traced_schedule(module, placed, assignment.heap_simulator_traces)
+    if damage or not module.schedule:
+        source = ""
     limit = _LEAST_TEXT + _MOST_TEXT * len(proto)
     return HloProto(module.name, source, damage, module, DumpPrinter(module, placed, assignment), limit)
 
@@ -139,12 +140,3 @@ def has_plan(proto: bytes | memoryview) -> bool:
         return next(messages(proto, _ASSIGNMENT), None) is not None
     except WireError:
         return True
-
-
-def _whole_fields(message: memoryview) -> memoryview:
-    try:
-        for _ in fields(message):
-            pass
-    except WireError as error:
-        return message[: error.whole]
-    return message

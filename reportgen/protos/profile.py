@@ -37,7 +37,8 @@ def profiled_modules(profile: bytes | memoryview) -> tuple[list[ProfiledModule],
             modules += _modules(plane)
     except WireError as error:
         damage = f"it is damaged: {error}"
-        modules += _before_damage(error.rest)
+        with suppress(WireError):  # those before the damage are kept
+            modules += _modules(error.rest)
     seen: Counter[str] = Counter()
     for place, module in enumerate(modules):
         seen[module.name] += 1
@@ -56,17 +57,6 @@ def profiled_backend(profile: bytes | memoryview) -> Literal["cpu", "gpu", "unkn
     if any(name.startswith("/device:GPU") for name in devices):
         return "gpu"
     return "cpu" if "/host:CPU" in names and not devices else "unknown"
-
-
-def _before_damage(plane: memoryview) -> list[ProfiledModule]:
-    """Return the modules in the remains of a plane that was cut off."""
-    try:
-        return list(_modules(plane))
-    except WireError as error:
-        try:
-            return list(_modules(plane[: error.whole]))
-        except WireError:  # in a message further inside
-            return []
 
 
 def _modules(plane: memoryview) -> Iterator[ProfiledModule]:

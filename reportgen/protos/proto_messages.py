@@ -10,7 +10,7 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any
 
-from reportgen.protos.wire import WireError, fields
+from reportgen.protos.wire import first_damage
 
 _FIELDS = {
     "HloModuleProto": "name=1, entry_computation_id=6 int64, computations=3 *HloComputationProto, host_program_shape=4,"
@@ -105,17 +105,7 @@ def decoded(name: str, data: bytes | memoryview) -> Any:
     try:
         return _parsers()[name](data)
     except _decode_error() as error:
-        raise ProtoError(f"{name}: {_damage(data) or 'a field in it is damaged'}") from error
-
-
-def _damage(data: bytes | memoryview) -> str:
-    """Return at which byte a message is damaged; empty where only a message in it is."""
-    try:
-        for _ in fields(data):
-            pass
-    except WireError as error:
-        return str(error)
-    return ""
+        raise ProtoError(f"{name}: {first_damage(data) or 'a field in it is damaged'}") from error
 
 
 @cache

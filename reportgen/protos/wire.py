@@ -59,6 +59,16 @@ def fields(message: bytes | memoryview) -> Iterator[Field]:
         raise WireError(f"the field at byte {start:,} is cut off after byte {end:,}", start, rest)
 
 
+def first_damage(message: bytes | memoryview) -> WireError | None:
+    """Return at which byte a message is damaged; None where only a message in it may be."""
+    try:
+        for _ in fields(message):
+            pass
+    except WireError as error:
+        return error
+    return None
+
+
 def messages(message: bytes | memoryview, number: int) -> Iterator[memoryview]:
     """Yield the messages and strings in the field `number`, which may repeat. Raises WireError."""
     for field, content in fields(message):

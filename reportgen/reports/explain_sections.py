@@ -203,7 +203,8 @@ def _needed_bytes(module: ExplainedModule) -> int:
 
 def _needs_words(module: ExplainedModule) -> str:
     space = module.figures.main_space
-    return least_words(_needed_bytes(module), space.certainty if space else "exact")
+    certainty = space.certainty if space else module.figures.missing_allocations is not None
+    return least_words(_needed_bytes(module), certainty)
 
 
 def _space_words(module: ExplainedModule) -> str:

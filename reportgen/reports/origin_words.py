@@ -15,5 +15,5 @@ ORIGIN_WORDS: Mapping[TextOrigin, str] = {
         "Made from a proto without a schedule: the order of instructions is that of the heap simulator’s trace, and the"
         " live ranges follow from it. Where XLA has printed them too, all peaks were equal and half of the ranges."
     ),
-    "proto": "Made from a proto without a schedule or a trace, so what is live when is unknown, and there is no peak.",
+    "proto": "Made from a proto that is damaged or has no schedule, so what is live when is unknown: there is no peak.",
 }

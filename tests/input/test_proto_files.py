@@ -5,6 +5,7 @@ import json
 import lzma
 from collections.abc import Sequence
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
@@ -12,8 +13,9 @@ import pytest
 from reportgen.errors import UnreadableInput
 from reportgen.input.discover import Discovered, discover
 from reportgen.input.dump_contents import read_contents
+from reportgen.protos.wire import fields
 from tests.support.commands import Run, runner
-from tests.support.protos import profile, sample_proto
+from tests.support.protos import message, profile, sample_proto
 from tests.support.samples import SAMPLES
 
 NAME = "module_0001.jit_mlp_train_step.sm_9.0a_gpu_after_optimizations.hlo.pb"
@@ -58,6 +60,28 @@ def test_the_figures_are_those_of_the_text(tmp_path: Path, run: Run) -> None:
     (tmp_path / NAME).write_bytes(sample_proto(GPU))
     assert figures(run, tmp_path) == figures(run, SAMPLES / GPU)
     assert figures(run, tmp_path)["0"]["peak_resident_bytes"] == 24_673_576
+
+
+@pytest.mark.parametrize("name", ["cpu-tiny", "tf-train-step"])
+def test_no_cut_of_a_proto_has_a_need_that_is_exact_or_passes(tmp_path: Path, run: Run, name: str) -> None:
+    path, budgets, whole = tmp_path / NAME, tmp_path / "budgets.toml", sample_proto(name)
+    budgets.write_text("[[budget]]\nmax = '1 TiB'\n")
+    plan = len(message(1, bytes(dict(fields(whole))[1])))
+    for end in (len(whole), *Random(name).sample(range(plan, len(whole)), 25)):
+        path.write_bytes(whole[:end])
+        ran, passes = run("check", path, "--budgets", budgets), end == len(whole)
+        assert (ran.code, "budgets: pass" in ran.out) == ((0, True) if passes else (4 if ran.out else 1, False))
+        assert (" needs at least " in ran.out) is (not passes and bool(ran.out))
+        fitting = run("check", path, "--capacity", "1TiB")
+        assert fitting.code == ran.code
+        assert (" less than 1" in fitting.out) is passes
+
+
+def test_no_check_judges_live_ranges_that_are_rebuilt_from_a_trace(tmp_path: Path, run: Run) -> None:
+    (tmp_path / NAME).write_bytes(sample_proto("tf-train-step"))
+    (module,) = json.loads(run("check", "--json", tmp_path).out)["modules"]
+    assert [(found["slug"], found["severity"]) for found in module["findings"]] == [("no-live-ranges", "note")]
+    assert "half of the ranges rebuilt from a trace are XLA's" in run("explain", tmp_path).out
 
 
 def test_where_a_text_is_the_proto_checks_it(tmp_path: Path) -> None:

@@ -149,7 +149,7 @@ def index_context(module: Module, links: Links, *, is_complete: bool = False) ->
         "live_table": table_in_scripts(module, ordered[0], links) if ordered else None,
         "hint": naming_hint(module.title, has_text=module.join.module is not None),
         "shown_findings": [finding for finding in analysis.findings if finding.severity != "note"],
-        "certainty": certainty(analysis, main) if main else "exact",
+        "certainty": certainty(analysis, main),
         "missing": [finding.message for finding in analysis.findings if finding.slug in MISSING_SECTIONS],
         "divided": _divided(module),
         "xla": _reconciliation(analysis.xla_peak),

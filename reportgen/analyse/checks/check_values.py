@@ -115,13 +115,14 @@ def first_positions(figures: Figures) -> Iterator[Finding]:
     name="Sizes",
     question="Has each value the bytes that its shape and layout need?",
     subject="values",
-    exceptions="The table of a tuple’s pointers has a size of the compiler’s own.",
+    exceptions="But on GPUs, the table of a tuple’s pointers has a size of the compiler’s own.",
 )
 def sizes(figures: Figures) -> Iterator[Finding]:
     """Report values with fewer bytes than their layout needs."""
     values = figures.dump.values
     for number, (size, needed) in enumerate(zip(values.sizes, figures.facts.padded, strict=True)):
-        if needed is not None and size < needed and not values.shapes[number].startswith("("):
+        has_own = figures.backend != "gpu" and values.shapes[number].startswith("(")
+        if needed is not None and size < needed and not has_own:
             message = f"{values.keys[number]} has {size:,} bytes, its layout needs {needed:,}"
             yield finding("below-layout", message, values.text_offsets[number], values=(number,))
 

@@ -98,9 +98,8 @@ class StackFrames:
         return tuple(dict.fromkeys(self._frame(location) for location in self._locations(frame_id)))
 
     def sites(self, frame_id: int) -> Sequence[Site]:
-        """Return the whole stack of a frame with the number of each expression; empty where no columns are known."""
-        locations = self._locations(frame_id) if self.columns else ()
-        return tuple((self._frame(location), location) for location in locations)
+        """Return the whole stack of a frame with the number of each expression or, without columns, of each line."""
+        return tuple((self._frame(location), location) for location in self._locations(frame_id))
 
     def lines(self) -> Iterator[StatedLine]:
         """Yield each location with its columns."""

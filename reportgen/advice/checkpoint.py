@@ -56,7 +56,7 @@ _DEEPEST = 3
 _NO_PART = re.compile(r"->|^eqx\.nn\.")
 """Scopes that are no part of a user's program: the subscripts of an einsum, and the classes of Equinox's own layers."""
 
-_IS_CHECKPOINTED = re.compile(rf"/{REMATERIALIZED}/|transpose\(.*/(?:checkpoint|remat\d?)/")
+_CHECKPOINT = re.compile(r"/(?:checkpoint|remat\d?)/")
 
 Part = Callable[[str, str], bool]
 """Whether an instruction is in a part of a program, from its name and its op_name."""
@@ -106,6 +106,12 @@ class Checkpoint(PeakRange):
     is_open: bool
 
 
+def _is_checkpointed(op_name: str) -> bool:
+    """Return whether an instruction runs again in a checkpoint, or is of the gradients of one that XLA has merged."""
+    _, is_gradient, rest = op_name.partition("transpose(")
+    return f"/{REMATERIALIZED}/" in op_name or bool(is_gradient and _CHECKPOINT.search(rest))
+
+
 class Checkpoints:
     """The checkpoints that a program could have."""
 
@@ -140,12 +146,12 @@ class Checkpoints:
 
     @cached_property
     def _again(self) -> Set[object]:
-        return {line for _, op_name, line in self._lines if _IS_CHECKPOINTED.search(op_name)}
+        return {line for _, op_name, line in self._lines if _is_checkpointed(op_name)}
 
     @cached_property
     def _forward(self) -> Sequence[tuple[str, str, object]]:
         lines = self._lines if self._again else ()
-        return [one for one in lines if direction(one[1]) == "forward" and not _IS_CHECKPOINTED.search(one[1])]
+        return [one for one in lines if direction(one[1]) == "forward" and not _is_checkpointed(one[1])]
 
     @property
     def _lines(self) -> Iterator[tuple[str, str, object]]:

@@ -21,8 +21,12 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 from jax import lax
-from jax.experimental.compute_on import compute_on
 from jax.sharding import Mesh, NamedSharding, PartitionSpec
+
+try:  # as it is called up to jax 0.10
+    from jax.experimental.compute_on import compute_on2 as compute_on
+except ImportError:
+    from jax.experimental.compute_on import compute_on
 
 from tests.world.cases import Case
 from tests.world.programs import FLAGS, READ_COMPRESSED, ROOT, devices_of

@@ -20,12 +20,12 @@ from zipfile import BadZipFile, ZipFile, is_zipfile
 
 from reportgen.errors import UnreadableInput
 from reportgen.input.names import is_archive
-from reportgen.input.reading import UNREADABLE, TooLarge, reason
+from reportgen.input.reading import UNREADABLE, Problem, TooLarge, printable, reason
 from reportgen.input.remote import AnyPath, RemotePath
 
 _Why = tuple[Literal["error", "warning"], str]
-Archive = tuple[Path, Sequence[tuple[Literal["error", "warning"], str, str]]]
-"""The folder in which an archive is unpacked, and what is lost or refused: how bad that is, a name, and the reason."""
+Archive = tuple[Path, Sequence[Problem]]
+"""The folder in which an archive is unpacked, and what is lost or refused."""
 
 _Member = tuple[str, int, float, Callable[[], Any] | None]
 """Name, size and time of a member, and what opens it; None for a link or a device."""
@@ -77,7 +77,7 @@ def unpacked(path: AnyPath, max_bytes: int) -> Archive | None:
 @lru_cache(maxsize=64)
 def _unpacked(path: Path, max_bytes: int, _: int) -> Archive:
     left_out: dict[_Why, list[str]] = defaultdict(list)
-    problems, size = list[tuple[Literal["error", "warning"], str, str]](), 0
+    problems, size = list[Problem](), 0
     top = Path(mkdtemp(dir=_temporary_folder()))
     try:
         for count, member in enumerate(_members(path), start=1):
@@ -91,9 +91,10 @@ def _unpacked(path: Path, max_bytes: int, _: int) -> Archive:
     except _DAMAGES as error:
         if not any(top.iterdir()):
             raise UnreadableInput(f"{path}: {_reason(error)}") from error
-        problems.append(("error", path.name, f"{_reason(error)}; the files before that are used"))
+        problems.append(Problem("error", printable(path.name), f"{_reason(error)}; the files before that are used"))
     for (severity, cause), (name, *others) in left_out.items():
-        problems.append((severity, name, f"not read: {cause}" + (f"; so are {len(others):,} others" if others else "")))
+        words = f"not read: {cause}" + (f"; so are {len(others):,} others" if others else "")
+        problems.append(Problem(severity, printable(name), words))
     names = list(top.iterdir())
     if not names and not problems:
         raise UnreadableInput(f"{path}: it is an archive without files")

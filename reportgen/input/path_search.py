@@ -38,9 +38,8 @@ class PathSearch:
 
     def enter(self, archive: Archive) -> None:
         """Search an archive instead of the path, and report what of it is missing."""
-        self.top, left_out = archive
-        for severity, name, message in left_out:
-            self.report(severity, printable(name), message)
+        self.top, missing = archive
+        self.problems += missing
 
     def report(self, severity: Literal["error", "warning", "note"], label: str, message: str) -> None:
         """Add a problem with the file that has this label."""

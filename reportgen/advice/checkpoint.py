@@ -141,8 +141,8 @@ class Checkpoints:
 
         What XLA has merged with the forward pass still has the checkpoint in the name of its gradients.
         """
-        forward = {line for name, op_name, line in self._forward if is_inside(name, op_name)} if self._again else ()
-        return 2 * len(self._again & set(forward)) > len(forward)
+        forward = {line for name, op_name, line in self._forward if is_inside(name, op_name)}
+        return 2 * len(self._again & forward) > len(forward)
 
     @cached_property
     def _again(self) -> Set[object]:

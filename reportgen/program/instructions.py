@@ -105,7 +105,7 @@ class Instructions:
         return frames.columns_of(number, frame) if frames and number is not None else None
 
     def sites(self, name: str) -> Sequence[Site]:
-        """Return the expressions around an instruction, the innermost first; empty where columns are unknown."""
+        """Return the expressions around an instruction, the innermost first, by lines where columns are unknown."""
         frames, number = self.join.frames, self._frame_id(name)
         return frames.sites(number) if frames and number is not None else ()
 

@@ -42,10 +42,9 @@ def without_live_ranges(figures: Figures) -> str:
 
 
 def without_exact_ranges(figures: Figures) -> str:
-    is_traced = figures.dump.text.origin == "trace"
-    return (
-        "the live ranges are rebuilt from a trace of the heap simulator" if is_traced else without_live_ranges(figures)
-    )
+    if figures.dump.text.origin == "trace":
+        return "the live ranges are rebuilt from a trace of the heap simulator"
+    return without_live_ranges(figures)
 
 
 @record(slots=False)

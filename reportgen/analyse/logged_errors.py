@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from functools import lru_cache
 
-from reportgen.input.error_texts import MOST_TEXTS, ErrorText
+from reportgen.input.error_texts import MOST_TEXTS, TextFile, available_pieces
 from reportgen.oom.error_event import OutOfMemory
 from reportgen.record import record
 
@@ -16,9 +16,10 @@ class LoggedError:
     event: OutOfMemory
 
 
-def logged_errors(texts: Iterable[ErrorText]) -> tuple[LoggedError, ...]:
-    """Return every out-of-memory error in the texts."""
-    return tuple(LoggedError(text.label, event) for text in texts for event in _errors_of(text.pieces))
+def logged_errors(texts: Iterable[TextFile], max_bytes: int) -> tuple[LoggedError, ...]:
+    """Return every out-of-memory error in the first `max_bytes` of each text."""
+    found = ((text.label, _errors_of(available_pieces(text.path, max_bytes))) for text in texts)
+    return tuple(LoggedError(label, event) for label, events in found for event in events)
 
 
 # Kept, because the same texts may lie beside each of the thousands of modules of a folder.

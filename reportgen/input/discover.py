@@ -488,12 +488,3 @@ def _add_log(folder: Folder, name: str, search: PathSearch) -> bytes:
         if not frame.is_complete:
             search.report("warning", f"{label}#{frame.name}", "cut off: the log has no end of this file")
     return data
-
-
-def is_as_found(path: Path, discovered: Discovered) -> bool:
-    """Return whether a changed file still adds what discovery took from its name, so that no new search is needed."""
-    if any(text.path == path for text in discovered.texts):
-        return False
-    if any(part.path == path for dump in discovered.dumps for part in dump.parts):
-        return split_part(path.name) is not None and why_unreadable(path) is None
-    return any(sibling.path == path for dump in discovered.dumps for sibling in dump.siblings)

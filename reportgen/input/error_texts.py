@@ -70,22 +70,8 @@ def _ends_with_error(path: AnyPath) -> bool:
         return False
 
 
-@record(kw_only=False)
-class ErrorText:
-    """A text in pieces, and the name of its file in a report."""
-
-    label: str
-    pieces: Iterable[bytes]
-
-
-def read_texts(files: Iterable[TextFile], max_bytes: int) -> Iterator[ErrorText]:
-    """Yield each text, as far as it can be read and up to `max_bytes` of it."""
-    for file in files:
-        yield ErrorText(file.label, _available(file.path, max_bytes))
-
-
-def _available(path: AnyPath, max_bytes: int) -> Iterator[bytes]:
-    """Yield what can be read of a text, with newlines as line ends."""
+def available_pieces(path: AnyPath, max_bytes: int) -> Iterator[bytes]:
+    """Yield what can be read of a text, up to `max_bytes` of it and with newlines as line ends."""
     size, rest = 0, b""
     try:
         for piece in pieces(path):

@@ -42,9 +42,9 @@ def what_it_is(data: bytes, file_name: str, kinds: Iterable[Kind]) -> str:
     `kinds` are the sections of dumps that it has.
     """
     sections = set(kinds)
-    if "used values" in sections or _USED_VALUE.search(data):
+    if "values" in sections or _USED_VALUE.search(data):
         return f"these are the used values of a dump, without sizes; {_where(file_name)}"
-    if "live ranges" in sections or any(words in data for words in _OF_RANGES):
+    if "ranges" in sections or any(words in data for words in _OF_RANGES):
         length = _LENGTH.search(data)
         of = f" of {int(length[1]):,} instructions" if length else ""
         return f"these are the live ranges of a program{of}, without sizes; {_where(file_name)}"

@@ -8,17 +8,17 @@ and colors differ from line to line and are one prefix all the same. Lines witho
 import json
 import re
 from bisect import bisect_left
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from itertools import chain
-from typing import Literal
 
 from reportgen.patterns import repeated
 from reportgen.record import record
 
-Kind = Literal["heading", "allocation", "total", "used values", "live ranges", "fence"]
+Kind = str
+"""A key of `_PARTS`."""
 
 _LONGEST_PREFIX = 400
 _MOST_LINES = 1_000  # that other programs may write before the second line of a piece
@@ -26,24 +26,17 @@ _MOST_PREFIXES = 100  # because for each of them all lines of a text are read
 _NEAREST = 100  # plans on each side of a piece that are compared with it
 _END = rb"(?=[ \t]*(?:\\n|[\"']|\x1b\[|$))"  # of a line, also of one in a string or in color
 _OPENING = re.compile(
-    rb"(BufferAssignment:" + _END + rb")"
-    rb"|(allocation (\d{1,12}): (?:0x[0-9a-f]++, )?size \d{1,20}[,:])"
-    rb"|(Total bytes used: \d{1,20}\b)"
-    rb"|(Used values:" + _END + rb")"
-    rb"|(HloLiveRange (?:\(max \d{1,12}\):|not available))"
-    rb"|((?<![`~])(?:`{3,20}|~{3,20})" + _END + rb")",
+    rb"(?P<heading>BufferAssignment:" + _END + rb")"
+    rb"|(?P<allocation>allocation (?P<index>\d{1,12}): (?:0x[0-9a-f]++, )?size \d{1,20}[,:])"
+    rb"|(?P<total>Total bytes used: \d{1,20}\b)"
+    rb"|(?P<values>Used values:" + _END + rb")"
+    rb"|(?P<ranges>HloLiveRange (?:\(max \d{1,12}\):|not available))"
+    rb"|(?P<fence>(?<![`~])(?:`{3,20}|~{3,20})" + _END + rb")",
     re.MULTILINE,
 )
+_OPENING_OF_LINE = re.compile(rb"^(?:" + _OPENING.pattern + rb")", re.MULTILINE)
 _SECTIONS = (b"allocation ", b"Used values:", b"HloLiveRange ")
-_KINDS: dict[int | None, Kind] = {
-    1: "heading",
-    2: "allocation",
-    4: "total",
-    5: "used values",
-    6: "live ranges",
-    7: "fence",
-}
-_PARTS: dict[Kind, int] = {"heading": 0, "allocation": 0, "total": 1, "used values": 1, "live ranges": 2, "fence": 3}
+_PARTS: dict[Kind, int] = {"heading": 0, "allocation": 0, "total": 1, "values": 1, "ranges": 2, "fence": 3}
 """The file of a dump that a section is in."""
 _NAME = re.compile(
     rb"^(?: value: )?<\d{1,12} ([^\s{>]{1,300})|^ {2,8}([^\s{:]{1,300})\{[\d,]{0,100}\}:\d", re.MULTILINE
@@ -235,7 +228,7 @@ def _openings(data: bytes) -> Mapping[bytes, Sequence[_Opening]]:
         if key not in openings and not prefix.is_string and not _is_confirmed(data, place, len(data), prefix):
             refused += 1
             prefix, key = Prefix(), pattern_of(Prefix())  # because it is other output on the same line
-        openings.setdefault(key, []).append(_Opening(_KINDS[match.lastindex], int(match[3] or 0), place, prefix))
+        openings.setdefault(key, []).append(_Opening(match.lastgroup or "", int(match["index"] or 0), place, prefix))
     return openings
 
 
@@ -265,15 +258,9 @@ def _regions(openings: Sequence[_Opening], size: int) -> Iterator[tuple[_Opening
 
 def _sections(text: bytes) -> frozenset[Kind]:
     """Return the sections of a dump that a text has; empty if it only mentions some of their words."""
-    openings = [
-        (_KINDS[match.lastindex], match.start())
-        for match in _OPENING.finditer(text)
-        if not match.start() or text[match.start() - 1] == ord("\n")
-    ]
-    kinds = {kind for kind, _ in openings}
-    allocations = sum(kind == "allocation" for kind, _ in openings)
-    is_dump = "heading" in kinds or allocations > 1 or b"\n value: <" in text
-    return frozenset(kinds if (allocations and is_dump) or kinds & {"total", "used values", "live ranges"} else ())
+    kinds = Counter(match.lastgroup or "" for match in _OPENING_OF_LINE.finditer(text))
+    is_dump = "heading" in kinds or kinds["allocation"] > 1 or b"\n value: <" in text
+    return frozenset(kinds if (kinds["allocation"] and is_dump) or kinds.keys() & {"total", "values", "ranges"} else ())
 
 
 def group_pieces(pieces: Iterable[Piece]) -> tuple[list[list[Piece]], list[Piece]]:

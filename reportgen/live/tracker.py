@@ -16,7 +16,7 @@ from typing import Literal, Protocol
 from reportgen.analyse.logged_errors import LoggedError
 from reportgen.errors import OutputRefused, ReportgenError
 from reportgen.failures import problem_of
-from reportgen.input.discover import Discovered, discover, is_as_found
+from reportgen.input.discover import Discovered, discover
 from reportgen.input.dump_contents import Contents, read_note
 from reportgen.input.names import split_part
 from reportgen.input.reading import DumpFiles, Problem
@@ -186,11 +186,8 @@ class Tracker:
 
     def _must_search(self, files: Listing, now: float) -> bool:
         """Return whether the files may hold something else than at the last search."""
-        before = self._listing
-        if before is not None and before.keys() == files.keys():
-            changed = (path for path, known in files.items() if before[path] != known)
-            if all(is_as_found(path, self.last_search.real) for path in changed):
-                return self.retry.is_due(now)
+        if files == self._listing:
+            return self.retry.is_due(now)
         self.retry.forget()
         return True
 

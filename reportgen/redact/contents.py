@@ -5,7 +5,6 @@ from dataclasses import replace
 from reportgen.analyse.logged_errors import LoggedError, logged_errors
 from reportgen.input.discover import Discovered
 from reportgen.input.dump_contents import Contents, read_contents
-from reportgen.input.error_texts import read_texts
 from reportgen.input.names import REFUSAL_KINDS
 from reportgen.input.reading import DumpFiles
 from reportgen.options import Redaction
@@ -39,4 +38,4 @@ def redact_contents(contents: Contents, redaction: Redaction | None) -> Contents
 
 def published_errors(discovered: Discovered, redaction: Redaction | None, max_bytes: int) -> tuple[LoggedError, ...]:
     """Return the out-of-memory errors in the texts among the input; none with redaction, which leaves them out."""
-    return () if redaction else logged_errors(read_texts(discovered.texts, max_bytes))
+    return () if redaction else logged_errors(discovered.texts, max_bytes)

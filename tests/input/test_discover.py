@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from reportgen.errors import UnreadableInput
 from reportgen.input import logs as log_frames
-from reportgen.input.discover import Discovered, discover, is_as_found
+from reportgen.input.discover import Discovered, discover
 from reportgen.input.reading import load_text
 
 ROOT = Path(__file__).parents[2]
@@ -612,14 +612,6 @@ def test_notes_beside_dumps_and_the_readme_are_found(tmp_path: Path) -> None:
     assert notes == {ALLOCATIONS: f"{STEM}.md", "bare": None, "run.log": "run.md", "seed.txt": "seed.md"}
     assert found.readme == tmp_path / "README.md"
     assert discover([tmp_path / "seed.txt"]).readme is None
-
-
-def test_only_a_file_that_counts_by_its_name_is_as_found_after_a_change(tmp_path: Path) -> None:
-    write(tmp_path, ALLOCATIONS, f"{ALLOCATIONS}.gz", VALUES, "seed.txt", "README.md", "run.log")
-    write(tmp_path, f"{STEM}.txt", text="HloModule")
-    found = discover([tmp_path])
-    as_found = {path.name for path in tmp_path.iterdir() if is_as_found(path, found)}
-    assert as_found == {ALLOCATIONS, VALUES, f"{STEM}.txt"}
 
 
 # Real dumps

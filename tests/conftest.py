@@ -15,6 +15,7 @@ from xdist.workermanage import WorkerController
 
 from tests.run import has_npm_packages
 from tests.support import hostile
+from tests.support.commands import Run, runner
 from tests.support.goldens import Goldens
 from tests.support.guards import PATIENCE, missing
 from tests.support.shared import made_once
@@ -102,6 +103,18 @@ def npm() -> None:
     """Need what `python tests/run.py` installs from npm."""
     if not has_npm_packages():
         missing("NPM", "no packages of npm: run `python tests/run.py`, which installs them")
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str]) -> Run:
+    """Return `run("check", path)`, the command line in the process of the test."""
+    return runner(capsys)
+
+
+@pytest.fixture
+def empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Work in an empty directory."""
+    monkeypatch.chdir(tmp_path)
 
 
 @pytest.fixture

@@ -18,7 +18,7 @@ import reportgen
 import reportgen.input.reading
 from reportgen.dump_pages import module_of
 from reportgen.pipeline import DumpReading
-from tests.support.commands import Ran, Run, runner
+from tests.support.commands import Ran, Run
 from tests.support.samples import SAMPLE_FOLDERS
 from tests.support.site import ROOT, SAMPLES, link_problems, read_pages, tree
 
@@ -29,11 +29,6 @@ PAIRS = ROOT / "tests" / "advice" / "pairs"
 ONE_FILE = next((SAMPLES / "cpu-train-step").glob("*-buffer-assignment.txt"))
 
 posix_only = pytest.mark.skipif(sys.platform == "win32", reason="needs signals, or names that Windows does not have")
-
-
-@pytest.fixture
-def run(capsys: pytest.CaptureFixture[str]) -> Run:
-    return runner(capsys)
 
 
 @pytest.fixture

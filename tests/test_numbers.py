@@ -4,8 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.commands import Run, runner
+from tests.support.commands import Run
 from tests.support.site import SAMPLES
+
+pytestmark = pytest.mark.usefixtures("empty_folder")
 
 TINY = SAMPLES / "cpu-tiny"
 NUMBERS = [
@@ -39,12 +41,6 @@ OPTIONS = {
     "growth in KiB": ["compare", TINY, TINY, "--max-growth=@KiB"],
     "time": ["history", "add", TINY, "--commit=1a2b3c4", "--time=@", "-o", "site"],
 }
-
-
-@pytest.fixture
-def run(capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
-    monkeypatch.chdir(tmp_path)
-    return runner(capsys)
 
 
 @pytest.mark.parametrize("number", NUMBERS, ids=lambda number: number[:10])

@@ -17,10 +17,12 @@ from reportgen.document import Misstated, read
 from reportgen.reports import explain_document, report_document
 from reportgen.reports.report_document import ReportDocument
 from tests.compare.texts import IN_PLACE, NAME, NOT_IN_PLACE, written
-from tests.support.commands import Run, runner
+from tests.support.commands import Run
 from tests.support.documents import GENERATED, PAGES, text_of
 from tests.support.samples import ROOT, SAMPLES
 from tests.support.schemas import problems, records, schema, validator
+
+pytestmark = pytest.mark.usefixtures("empty_folder")
 
 SHARED = ROOT.parent / "shared" / "dumps"
 SHARED_FOLDERS = ("small", "pairs", "seeds")
@@ -30,13 +32,6 @@ NUMBERS = {
     "compare": compare_document.SCHEMA,
     "history": history.SCHEMA,
 }
-
-
-@pytest.fixture
-def run(capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
-    """`run("check", …)` in an empty directory."""
-    monkeypatch.chdir(tmp_path)
-    return runner(capsys)
 
 
 @pytest.fixture

@@ -10,17 +10,12 @@ from reportgen.check import check
 from reportgen.input.discover import discover
 from reportgen.render.routes import OVERVIEW
 from reportgen.reports.report_document import SCHEMA
-from tests.support.commands import Run, runner
+from tests.support.commands import Run
 from tests.support.dumps import analysed, slugs
 from tests.support.samples import sample_analysis, sample_files, sample_labels
 from tests.support.sound import BLOCK, SOUND, TOTAL
 
 CUT = "".join(SOUND.splitlines(keepends=True)[:5])
-
-
-@pytest.fixture(name="run")
-def run_fixture(capsys: pytest.CaptureFixture[str]) -> Run:
-    return runner(capsys)
 
 
 def needed(analysis: Analysis) -> dict[int, int]:

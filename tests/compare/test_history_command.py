@@ -11,18 +11,13 @@ import pytest
 from reportgen.cli import main
 from reportgen.compare.history import PeakOrigin, parse_history
 from tests.compare.texts import IN_PLACE, NAME, NOT_IN_PLACE, written
-from tests.support.commands import Ran, Run, runner
+from tests.support.commands import Ran, Run
 from tests.support.samples import SAMPLES
 from tests.support.site import link_problems, reachable, read_pages, tree
 
+pytestmark = pytest.mark.usefixtures("empty_folder")
+
 ONE, TWO, THREE = "1" * 40, "2" * 40, "3" * 40
-
-
-@pytest.fixture
-def run(capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
-    """`run("history", "add", …)` in an empty directory."""
-    monkeypatch.chdir(tmp_path)
-    return runner(capsys)
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ import pytest
 from reportgen.errors import UnreadableInput
 from reportgen.input.discover import discover
 from reportgen.input.remote import located
-from tests.support.commands import Run, runner
+from tests.support.commands import Run
 from tests.support.site import SAMPLES
 
 PLAN = next((SAMPLES / "cpu-tiny").glob("*-buffer-assignment.txt")).read_bytes()
@@ -21,11 +21,6 @@ NAME = "module_0000.jit_f.cpu_after_optimizations-buffer-assignment.txt"
 OUTSIDE = ("../a.txt", "/absolute/b.txt", "c/../../d.txt", "..\\e.txt", "C:\\f.txt")
 LINKS = {"link": tarfile.SYMTYPE, "hard": tarfile.LNKTYPE, "device": tarfile.CHRTYPE, "pipe": tarfile.FIFOTYPE}
 FORMATS = {"d.tar": "tar", "d.tar.gz": "gztar", "d.tar.xz": "xztar", "d.tar.bz2": "bztar", "d.zip": "zip"}
-
-
-@pytest.fixture
-def run(capsys: pytest.CaptureFixture[str]) -> Run:
-    return runner(capsys)
 
 
 @pytest.fixture

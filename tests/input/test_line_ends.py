@@ -9,17 +9,12 @@ import pytest
 
 from reportgen.input.line_ends import lines_of, with_newlines
 from reportgen.input.reading import read_text
-from tests.support.commands import Run, runner
+from tests.support.commands import Run
 from tests.support.memory import peak_bytes
 from tests.support.samples import ROOT, SAMPLES
 
 WINDOWS, TWICE, MAC = b"\r\n", b"\r\r\n", b"\r"
 FOLDERS = sorted(path.name for path in SAMPLES.iterdir() if path.is_dir() and any(path.glob("*assignment.txt")))
-
-
-@pytest.fixture
-def run(capsys: pytest.CaptureFixture[str]) -> Run:
-    return runner(capsys)
 
 
 def mixed(data: bytes) -> bytes:

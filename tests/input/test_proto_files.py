@@ -14,18 +14,13 @@ from reportgen.errors import UnreadableInput
 from reportgen.input.discover import Discovered, discover
 from reportgen.input.dump_contents import read_contents
 from reportgen.protos.wire import fields
-from tests.support.commands import Run, runner
+from tests.support.commands import Run
 from tests.support.protos import message, profile, sample_proto
 from tests.support.samples import SAMPLES
 
 NAME = "module_0001.jit_mlp_train_step.sm_9.0a_gpu_after_optimizations.hlo.pb"
 GPU = "gpu-train-step"
 MODULES = {"jit_step(12)": sample_proto(GPU), "jit_odd(-7)": sample_proto("tpu-odd-shapes")}
-
-
-@pytest.fixture
-def run(capsys: pytest.CaptureFixture[str]) -> Run:
-    return runner(capsys)
 
 
 def labels(found: Discovered) -> Sequence[str]:

@@ -15,7 +15,7 @@ from reportgen.input.dump_text import Sibling
 from reportgen.model import Dump
 from reportgen.parse.parser import parse_dump
 from reportgen.program.join import Join, joined
-from tests.support.commands import Run, runner
+from tests.support.commands import Run
 from tests.support.dialects import ELEMENTS_OF_A_TUPLE
 from tests.support.dumps import parsed
 
@@ -152,11 +152,6 @@ def test_lines_of_an_older_text_are_said_to_be_from_it(tmp_path: Path, run: Run)
     [page] = (tmp_path / "site").glob("m/*/index.html")
     assert "written 3 days before the dump" in page.read_text(encoding="utf-8")
     assert main(["check", "--strict", str(folder)]) == 0
-
-
-@pytest.fixture
-def run(capsys: pytest.CaptureFixture[str]) -> Run:
-    return runner(capsys)
 
 
 @pytest.mark.parametrize("data", [b"", b"\xff" * 9, b"HloModule "])

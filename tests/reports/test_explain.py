@@ -26,7 +26,7 @@ from reportgen.reports.source_words import line_words
 from reportgen.reports.styled_text import plain
 from reportgen.terminal import Terminal
 from reportgen.work import BuildResult
-from tests.support.commands import Run, runner
+from tests.support.commands import Run
 from tests.support.schemas import problems, validator
 from tests.support.site import ROOT, SAMPLES, SEEDS
 
@@ -40,11 +40,6 @@ DUMPS = {
 CAPACITIES: Mapping[str, tuple[str, ...]] = {"programs": ("600MiB", "host=1B")}
 FIRST_LINES = 15
 IN_WORDS = ("verdict", "first_suggestion", "unknown", "spaces")
-
-
-@pytest.fixture
-def run(capsys: pytest.CaptureFixture[str]) -> Run:
-    return runner(capsys)
 
 
 @cache

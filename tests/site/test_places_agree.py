@@ -36,7 +36,7 @@ from reportgen.reports.source_words import line_words, short_words
 from reportgen.reports.summary import Summary
 from reportgen.reports.summary_of_report import summary
 from reportgen.work import Front, Settings
-from tests.support.commands import Run, runner
+from tests.support.commands import Run
 from tests.support.markup_tree import Element, tree_of
 from tests.support.samples import ROOT, SAMPLE_FOLDERS, SAMPLES
 from tests.support.site import SEEDS
@@ -153,11 +153,6 @@ class Places:
         page = self.makers[routes.value_page(number)]().content.decode()
         start = page.find(f'<section id="{value_id(routes.value_names[number])}">')
         return tree_of(page[start : page.index("</section>", start)]).text if start >= 0 else ""
-
-
-@pytest.fixture
-def run(capsys: pytest.CaptureFixture[str]) -> Run:
-    return runner(capsys)
 
 
 @pytest.fixture(scope="module", params=CASES)

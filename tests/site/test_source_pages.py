@@ -20,7 +20,7 @@ from reportgen.pipeline import DumpReading
 from reportgen.reports.annotated_source import annotated
 from reportgen.reports.module_figures import module_figures
 from reportgen.reports.source_links import Sources
-from tests.support.commands import Run, runner
+from tests.support.commands import Run
 from tests.support.samples import ROOT, SAMPLES
 from tests.support.site import link_problems, read_pages, tree
 
@@ -29,11 +29,6 @@ NAMED = "/home/u/corpus/scripts/progs.py"
 SAMPLE = SAMPLES / "tpu-train-step"
 PROGRAMS = ROOT / "tests" / "advice" / "programs"
 SECRET = "PLANTED_SECRET_7"
-
-
-@pytest.fixture
-def run(capsys: pytest.CaptureFixture[str]) -> Run:
-    return runner(capsys)
 
 
 def sources(root: Path, file: str = "scripts/progs.py") -> Path:

@@ -1,62 +1,10 @@
-"""Every grouping of a peak adds up to it exactly, whatever the dump leaves unsaid."""
-
-from collections.abc import Iterator
-from pathlib import Path
+"""The parts of a path and of a shape by which a peak is grouped."""
 
 import pytest
-from hypothesis import given
 
-from reportgen.analyse.analysis import analyse
-from reportgen.analyse.decompose import GROUPINGS, element_type, groupings
-from reportgen.analyse.records import Analysis
-from reportgen.input.discover import discover
-from reportgen.input.reading import load_text
-from reportgen.model import Dump
+from reportgen.analyse.decompose import element_type
 from reportgen.parse.op_names import path_parts
-from reportgen.parse.parser import parse_dump
 from reportgen.parse.shape_parser import plain_shape
-from tests.support.dumps import analysed
-from tests.support.printer import Dialect, printed
-from tests.support.strategies import consistent_dumps, dialects
-
-ROOT = Path(__file__).parents[2]
-SAMPLES = ROOT / "samples"
-DUMPS = ROOT.parent / "shared" / "dumps"
-
-
-def analyses(directory: Path) -> Iterator[Analysis]:
-    for files in discover([directory]).dumps:
-        text, _ = load_text(files)
-        yield analyse(parse_dump(text), files.name.backend)
-
-
-def assert_adds_up(analysis: Analysis) -> None:
-    for space in analysis.spaces.values():
-        peak = space.peak_resident.amount if space.peak_resident else 0
-        groups = groupings(analysis, space)
-        assert tuple(groups) == GROUPINGS
-        for rows in groups.values():
-            assert sum(row.size_bytes for row in rows) == peak
-            assert all(sum(size for _, size in row.classes) == row.size_bytes for row in rows)
-            assert [row.size_bytes for row in rows] == sorted((row.size_bytes for row in rows), reverse=True)
-
-
-def test_samples_add_up() -> None:
-    for analysis in analyses(SAMPLES):
-        assert_adds_up(analysis)
-
-
-@pytest.mark.slow
-@pytest.mark.skipif(not DUMPS.is_dir(), reason="the larger collection of dumps is not here")
-@pytest.mark.parametrize("folder", ["seeds", "small"])
-def test_real_dumps_add_up(folder: str) -> None:
-    for analysis in analyses(DUMPS / folder):
-        assert_adds_up(analysis)
-
-
-@given(consistent_dumps(), dialects)
-def test_any_dump_adds_up(dump: Dump, dialect: Dialect) -> None:
-    assert_adds_up(analysed(*printed(dump, dialect)))
 
 
 @pytest.mark.parametrize(

@@ -1,46 +1,17 @@
-"""The peak as a tree by call stack adds up to it at every node, and leaves out what splits nothing."""
-
-from collections.abc import Iterator
-from pathlib import Path
+"""The peak as a tree by call stack leaves out what splits nothing."""
 
 import pytest
-from hypothesis import given
 
-from reportgen.analyse.analysis import analyse
 from reportgen.analyse.decompose import groupings
-from reportgen.analyse.peak_stacks import PeakStacks, StackNode, peak_stacks, walk
+from reportgen.analyse.peak_stacks import PeakStacks, StackNode, peak_stacks
 from reportgen.analyse.records import Analysis, Space
 from reportgen.analyse.spaces import main_space
 from reportgen.check import read_reports
-from reportgen.input.discover import discover
-from reportgen.input.reading import DEFAULT_MAX_DUMP_BYTES, load_text
-from reportgen.model import Dump
-from reportgen.parse.parser import parse_dump
+from reportgen.input.reading import DEFAULT_MAX_DUMP_BYTES
 from reportgen.parse.stack_frames import Frame
 from reportgen.program.author import Author
-from tests.support.dumps import analysed
-from tests.support.printer import Dialect, printed
-from tests.support.samples import ROOT
-from tests.support.stacks import authored_analyses, stacks_of
-from tests.support.strategies import consistent_dumps, dialects
-
-SAMPLES = ROOT / "samples"
-DUMPS = ROOT.parent / "shared" / "dumps"
-
-
-def analyses(directory: Path) -> Iterator[Analysis]:
-    for files in discover([directory]).dumps:
-        text, _ = load_text(files)
-        yield analyse(parse_dump(text), files.name.backend)
-
-
-def assert_adds_up(analysis: Analysis) -> None:
-    for space in analysis.spaces.values():
-        stacks = peak_stacks(analysis, space)
-        peak = space.peak_resident.amount if space.peak_resident else 0
-        assert stacks.size_bytes == sum(root.size_bytes for root in stacks.roots) == peak
-        for node in walk(stacks.roots):
-            assert not node.children or node.size_bytes == sum(child.size_bytes for child in node.children)
+from tests.support.samples import SAMPLES
+from tests.support.stacks import stacks_of
 
 
 def sample(name: str) -> PeakStacks:
@@ -57,29 +28,6 @@ def space_of(name: str) -> tuple[Analysis, Space]:
 
 def named(node: StackNode) -> tuple[str, int | None, str]:
     return node.name, node.frame and node.frame.line, node.operation
-
-
-def test_samples_add_up() -> None:
-    for analysis in analyses(SAMPLES):
-        assert_adds_up(analysis)
-
-
-@pytest.mark.slow
-@pytest.mark.skipif(not DUMPS.is_dir(), reason="the larger collection of dumps is not here")
-@pytest.mark.parametrize("folder", ["seeds", "small"])
-def test_real_dumps_add_up(folder: str) -> None:
-    for analysis in analyses(DUMPS / folder):
-        assert_adds_up(analysis)
-
-
-@given(consistent_dumps(), dialects)
-def test_any_dump_adds_up(dump: Dump, dialect: Dialect) -> None:
-    assert_adds_up(analysed(*printed(dump, dialect)))
-
-
-@given(authored_analyses())
-def test_any_stacks_add_up(analysis: Analysis) -> None:
-    assert_adds_up(analysis)
 
 
 def test_a_program_is_divided_by_its_calls_and_arguments() -> None:

@@ -11,7 +11,7 @@ import pytest
 
 from tests.compare.texts import IN_PLACE, NAME, NOT_IN_PLACE, written
 from tests.support.builds import beside_builds
-from tests.support.commands import Run
+from tests.support.commands import Run, outputs_of
 
 Edit = Callable[[dict[str, Any]], object]
 WITHOUT_LIVE_RANGES = NOT_IN_PLACE.partition("HloLiveRange")[0]
@@ -36,13 +36,11 @@ def gated(budgets: str) -> list[str]:
         ("[[budget]]\nmax = '9 MiB'", "pass", 0),
         ("[[budget]]\nmax = '7 MiB'", "over", 3),
         ("[[budget]]\nmax-growth = '99%'", "grown", 3),
-        ("[[budget]]\nmax-growth = ['99%', '4 MiB']", "pass", 0),
         ("[[budget]]\nfigure = 'static'\nmax-growth = '0%'", "pass", 0),
         ("[[budget]]\nfigure = 'peak_temp'\nmax-growth = '0%'", "grown", 3),
         ("[[budget]]\nspace = 'HBM'\nmax = '9 MiB'", "unmatched", 1),
-        ("[[budget]]\nspace = 'HBM'\nmax = '9 MiB'\nrequired = false", "unmatched", 1),
-        ("[[budget]]\nspace = 'HBM'\nmax = '9 MiB'\nrequired = false\n[[budget]]\nmax = '9 MiB'", "pass", 0),
         ("[[budget]]\nmodule = 'jit_g'\nmax = '9 MiB'", "unmatched", 1),
+        ("[[budget]]\nmax = '9 MiB'\n[[budget]]\nmodule = 'jit_g'\nmax = '9 MiB'", "unmatched", 1),
         ("[[budget]]\nmax = '7 MiB'\n[[budget]]\nmodule = 'jit_g'\nmax = '9 MiB'", "over", 3),
     ],
 )
@@ -132,16 +130,9 @@ def test_outputs_for_github_state_no_pass_and_no_change_that_nobody_knows(
     monkeypatch.setenv("GITHUB_OUTPUT", "outputs")
     written(Path("before"), WITHOUT_LIVE_RANGES)
     run("compare", "before", "after", "--github")
-    assert _outputs() == {"verdict": "", "change-bytes": "", "markdown": ""}
+    assert outputs_of(Path("outputs")) == {"verdict": "", "change-bytes": "", "markdown": ""}
     run("compare", "before", "after", "--github", "--max-growth", "0%")
-    assert _outputs()["verdict"] == "cannot-judge"
-
-
-def _outputs() -> dict[str, str]:
-    """Return the outputs of the last step, and begin the next."""
-    lines = Path("outputs").read_text(encoding="utf-8").splitlines()
-    Path("outputs").unlink()
-    return {head.partition("<<")[0]: text for head, text in zip(lines[::3], lines[1::3], strict=True)}
+    assert outputs_of(Path("outputs"))["verdict"] == "cannot-judge"
 
 
 def test_a_dump_that_cannot_be_read_fails_and_hides_no_regression(run: Run) -> None:
@@ -155,9 +146,6 @@ def test_a_dump_that_cannot_be_read_fails_and_hides_no_regression(run: Run) -> N
     ("budgets", "words"),
     [
         (b"[[budget]]\nmax = 100", "b.toml:1: max: 100 is not a size with a unit"),
-        (b"\n[[budget]]\nmax = '1 GiB'\nmaximum = 1", "b.toml:2: unknown key 'maximum'"),
-        (b"[[budget]]\nmodule = 'x'", "b.toml:1: a budget needs max, max-growth or max-recomputed"),
-        (b"[[budget]", "b.toml: not valid TOML"),
         (b"\xff", "b.toml: cannot be read: it is not UTF-8"),
         (b"\n%sb = 1" % (b"a." * 40_000), "b.toml:2: the line has more than 10,000 characters"),
         (b"\n" * 1_000_001, "b.toml: it has more than 1,000,000 characters"),
@@ -173,6 +161,8 @@ def test_an_invalid_budget_is_wrong_usage(run: Run, command: list[str], budgets:
 @pytest.mark.parametrize(
     ("name", "content", "words"),
     [
+        ("r.json", b"", "r.json"),
+        ("r.json", b"[]", "r.json"),
         ("r.json", b"{", "not a report.json"),
         ("r.json", b"[" * 100_000, "not a report.json"),
         (
@@ -196,25 +186,6 @@ def test_a_side_that_is_neither_dump_nor_report_is_refused(run: Run, name: str, 
         assert (ran.code, words in ran.err) == (1, True), ran.err
 
 
-@pytest.mark.parametrize("change", [{"backend": "abacus"}, {"shapes": "a b"}, {"spaces": {"x": {}}}, {"path": None}])
-def test_a_report_with_other_content_is_refused(run: Run, change: dict[str, object]) -> None:
-    document = json.loads(Path("report.json").read_bytes())
-    document["modules"][0] |= change
-    Path("report.json").write_text(json.dumps(document), encoding="utf-8")
-    ran = run("compare", "report.json", "after")
-    assert (ran.code, f"report.json of this version: modules[0].{next(iter(change))}" in ran.err) == (1, True)
-
-
-@pytest.mark.parametrize("side", [("report.json", "after"), ("after", "report.json")], ids=str)
-def test_a_number_that_no_memory_has_is_refused(run: Run, side: tuple[str, str]) -> None:
-    text = Path("report.json").read_text(encoding="utf-8").replace("4194308", "9" * 4_000)
-    Path("report.json").write_text(text, encoding="utf-8")
-    add = ["history", "add", "report.json", "--commit", "1a2b3c4", "--time", "2026-01-01T00:00:00Z", "--history", "h"]
-    for command in (["compare", *side], ["check", "after", "--baseline", "report.json"], add):
-        ran = run(*command)
-        assert (ran.code, "is not a number of bytes" in ran.err) == (1, True)
-
-
 def test_half_a_character_in_a_name_is_replaced(run: Run) -> None:
     document = json.loads(Path("report.json").read_bytes())
     document["modules"][0]["name"] = "jit_\ud800"
@@ -224,11 +195,8 @@ def test_half_a_character_in_a_name_is_replaced(run: Run) -> None:
     assert run("compare", "report.json", "after", "-o", "compared", "--json", "c.json", "--markdown", "c.md").code == 0
 
 
-@pytest.mark.parametrize("value", ["1" * 4_000, '"\\ud800"'])
-def test_a_history_with_what_no_build_states_has_a_damaged_line(run: Run, value: str) -> None:
-    key = f"cpu jit_{value[1:-1] if value[0] == chr(34) else 'f'} -"
-    amount = value if value[0] == "1" else "1"
-    modules = f'{{"{key}":{{"0":[{amount},1,1,1,1,1,1]}}}}'
+def test_a_history_with_half_a_character_in_a_name_has_a_damaged_line(run: Run) -> None:
+    modules = '{"cpu jit_\\ud800 -":{"0":[1,1,1,1,1,1,1]}}'
     line = f'{{"schema":2,"commit":"1a2b3c4","time":"2026-01-01T00:00:00Z","modules":{modules}}}'
     good = '{"schema":2,"commit":"0000000","time":"2026-01-01T00:00:00Z"}'
     Path("h.jsonl").write_text(f"{line}\n{good}\n", encoding="utf-8")

@@ -80,6 +80,8 @@ def test_figures_that_contradict_each_other_are_refused(run: Run, figures: dict[
         (lambda one: one["modules"][0].update(name=None), "modules[0].name: None is not a text"),
         (lambda one: one["modules"][0].update(path=["x"]), "modules[0].path: ['x'] is not a text"),
         (lambda one: one["modules"][0].update(backend=["cpu"]), "modules[0].backend: ['cpu'] is not 'cpu' or"),
+        (lambda one: one["modules"][0].update(backend="abacus"), "modules[0].backend: 'abacus' is not 'cpu' or"),
+        (lambda one: one["modules"][0].update(shapes="a b"), "modules[0].shapes: 'a b' is not"),
         (lambda one: one["modules"][0].update(spaces=[]), "modules[0].spaces: [] is not a table of fields"),
         (lambda one: one["modules"][0].update(findings={}), "modules[0].findings: {} is not a list"),
         (lambda one: one["modules"][0].update(findings=[{}]), "modules[0].findings[0].severity is missing"),

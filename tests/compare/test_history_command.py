@@ -312,21 +312,6 @@ def test_nothing_is_made_where_a_history_cannot_be_written(run: Run, builds: lis
     assert (ran.code, "missing/h.jsonl: cannot be written" in ran.err, Path("site").exists()) == (1, True, False)
 
 
-def test_a_history_that_cannot_be_written_is_refused_and_kept(
-    run: Run, builds: list[Path], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    added(run, builds[0], ONE, "2026-01-01T00:00:00Z", "--history", "h.jsonl")
-    before = Path("h.jsonl").read_bytes()
-
-    def refused(*_: object) -> None:
-        raise OSError(30, "Read-only file system")
-
-    monkeypatch.setattr(Path, "replace", refused)
-    ran = added(run, builds[1], TWO, "2026-01-02T00:00:00Z", "--history", "h.jsonl")
-    assert (ran.code, "h.jsonl: cannot be written: Read-only file system" in ran.err) == (1, True)
-    assert (Path("h.jsonl").read_bytes(), list(Path().glob(".*"))) == (before, [])
-
-
 @pytest.mark.skipif(sys.platform == "win32", reason="needs SIGKILL")
 def test_a_writer_that_is_killed_damages_no_history(run: Run, builds: list[Path]) -> None:
     added(run, builds[0], ONE, "2026-01-01T00:00:00Z", "--history", "h.jsonl", "-o", "site")

@@ -1,6 +1,7 @@
 """Run the command line in the process of a test, as a user would."""
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import NamedTuple
 
 import pytest
@@ -30,3 +31,15 @@ def runner(capture: pytest.CaptureFixture[str]) -> Run:
         return Ran(code, *capture.readouterr())
 
     return run
+
+
+def outputs_of(path: Path) -> dict[str, str]:
+    """Read the outputs of a step as the runner of GitHub does."""
+    found, lines = {}, iter(path.read_text(encoding="utf-8").splitlines())
+    for line in lines:
+        name, _, delimiter = line.partition("<<")
+        content = []
+        while (part := next(lines)) != delimiter:
+            content.append(part)
+        found[name] = "\n".join(content)
+    return found

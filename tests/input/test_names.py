@@ -94,12 +94,6 @@ def test_numbers_longer_than_a_file_name_are_ignored(name: str) -> None:
     assert read_name(name.format("1" * 5000) + ALLOCATIONS).changelist is None
 
 
-def test_the_module_number_replaces_an_omitted_name() -> None:
-    name = read_name(f"1795171780095525.module_0000.after_optimizations{ALLOCATIONS}")
-    assert name.module_name == "module_0000"
-    assert name.timestamp_microseconds == 1795171780095525
-
-
 @pytest.mark.parametrize(
     ("file_name", "module_name"),
     [

@@ -103,18 +103,6 @@ def test_a_file_that_is_not_compressed_data_is_refused(tmp_path: Path) -> None:
         load_text(dump_of(whole(file)))
 
 
-def test_plain_and_compressed_parts_make_one_text(tmp_path: Path) -> None:
-    contents = (b"allocations", b"\nvalues", b"ranges")
-    files = [tmp_path / name for name in ("a.txt", "b.txt.gz", "c.txt.xz")]
-    files[0].write_bytes(contents[0])
-    files[1].write_bytes(gzip.compress(contents[1]))
-    files[2].write_bytes(lzma.compress(contents[2]))
-    text, problems = load_text(dump_of(*map(whole, files)))
-    assert tuple(part.data for part in text.parts) == contents
-    assert [part.label for part in text.parts] == ["a.txt", "b.txt.gz", "c.txt.xz"]
-    assert problems == ()
-
-
 def test_an_unreadable_second_part_is_left_out_and_reported(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_bytes(b"allocations")
     text, problems = load_text(dump_of(whole(tmp_path / "a.txt"), whole(tmp_path / "gone.txt")))

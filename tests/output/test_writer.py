@@ -3,7 +3,7 @@
 import json
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
@@ -133,15 +133,6 @@ def test_force_does_not_replace_the_site_of_somebody_else(site: Path, stranger: 
     assert (files(site), page.is_symlink(), page.read_bytes()) == ({"index.html"}, is_link, b"keep me")
 
 
-def test_a_directory_with_files_of_other_origin_is_refused(site: Path) -> None:
-    site.mkdir(parents=True)
-    (site / "thesis.txt").write_bytes(b"mine")
-    with pytest.raises(OutputRefused, match=r"is not empty and was not made by reportgen.*-o.*--force"):
-        write_site(site, "index.html")
-    assert files(site) == {"thesis.txt"}
-    assert not (site / MANIFEST).exists()
-
-
 def test_force_keeps_files_of_other_origin(site: Path) -> None:
     site.mkdir(parents=True)
     (site / "thesis.txt").write_bytes(b"mine")
@@ -165,17 +156,10 @@ def test_a_hostile_manifest_removes_nothing_outside_and_stops_no_build(
 ) -> None:
     write_site(site, "index.html", "folder/page.html")
     (site / "link").symlink_to(stranger.parent, target_is_directory=True)
-    list_in_manifest(site, hostile, "folder/page.html")
+    list_in_manifest(site, hostile, str(stranger), "folder/page.html")
     write_site(site, "index.html")
     assert stranger.read_bytes() == b"keep me"
     assert (files(site) - {"link"}, listed(site)) == ({"index.html"}, ["index.html"])
-
-
-def test_an_absolute_path_in_a_manifest_removes_nothing(site: Path, stranger: Path) -> None:
-    write_site(site, "index.html")
-    list_in_manifest(site, str(stranger), stranger.as_posix())
-    write_site(site, "index.html")
-    assert stranger.read_bytes() == b"keep me"
 
 
 @pytest.mark.parametrize("content", [b"", b"[]", b"{}", b'{"parts": 1}', b"\xff", b"[" * 100_000], ids=range(6))
@@ -201,23 +185,15 @@ def test_a_folder_in_place_of_a_page_is_refused(site: Path) -> None:
 
 
 # A test that runs as root is not stopped by permissions, so the calls are made to fail.
-@pytest.mark.parametrize("call", ["mkdir", "replace"])
-def test_a_directory_that_cannot_be_written_is_refused(site: Path, monkeypatch: pytest.MonkeyPatch, call: str) -> None:
+@pytest.mark.parametrize(("call", "done"), [("mkdir", "written"), ("replace", "written"), ("iterdir", "read")])
+def test_a_directory_that_cannot_be_used_is_refused(
+    site: Path, monkeypatch: pytest.MonkeyPatch, call: str, done: str
+) -> None:
     def refuse(path: Path, *rest: Any, **named: Any) -> None:
         raise PermissionError(13, "Permission denied", str(path))
 
     monkeypatch.setattr(Path, call, refuse)
-    with pytest.raises(OutputRefused, match=r"cannot be written: Permission denied"):
-        write_site(site, "index.html")
-
-
-def test_a_directory_that_cannot_be_listed_is_refused(site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def refuse(path: Path) -> Iterator[Path]:
-        raise PermissionError(13, "Permission denied", str(path))
-
-    site.mkdir(parents=True)
-    monkeypatch.setattr(Path, "iterdir", refuse)
-    with pytest.raises(OutputRefused, match=r"site: cannot be read: Permission denied"):
+    with pytest.raises(OutputRefused, match=rf"cannot be {done}: Permission denied"):
         write_site(site, "index.html")
 
 
@@ -252,38 +228,25 @@ def test_leftovers_of_an_interrupted_build_are_removed(site: Path) -> None:
     assert files(site) == {"index.html", "m/gone/mine.txt"}
 
 
-@pytest.mark.parametrize("hostile", ["../stranger.txt", "link/stranger.txt", "/etc/passwd", "a\0b", "\\\\x", "\ud800"])
+@pytest.mark.parametrize("hostile", ["../stranger.txt", "link/stranger.txt", "a\0b", "\\\\x", "\ud800"])
 def test_a_hostile_list_of_unfinished_pages_removes_nothing_outside(site: Path, stranger: Path, hostile: str) -> None:
     write_site(site, "index.html")
     (site / "link").symlink_to(stranger.parent, target_is_directory=True)
-    dots = json.dumps([hostile, ".", "..", "", 7, None]).encode()
+    dots = json.dumps([hostile, str(stranger), ".", "..", "", 7, None]).encode()
     (site / UNFINISHED).write_bytes(dots + b'\n\xff\n\n[[[\n7\n["index.html"')
     write_site(site, "index.html")
     assert stranger.read_bytes() == b"keep me"
     assert files(site) - {"link"} == {"index.html"}
 
 
-def damage_none(page: Path) -> None:
-    """Write a file again with the same bytes."""
-    page.write_bytes(page.read_bytes())
-
-
-def damage_byte(page: Path) -> None:
-    page.write_bytes(page.read_bytes()[:-1] + b"?")
-
-
-def damage_length(page: Path) -> None:
-    page.write_bytes(b"")
-
-
 @pytest.mark.parametrize(
-    ("damage", "holds"), [(damage_none, True), (damage_byte, False), (damage_length, False), (Path.unlink, False)]
+    ("content", "holds"), [(b"m/v/1.html", True), (b"m/v/1.htm?", False), (b"", False), (None, False)]
 )
-def test_a_part_is_intact_if_each_page_has_its_bytes(site: Path, damage: Callable[[Path], None], holds: bool) -> None:
+def test_a_part_is_intact_if_each_page_has_its_bytes(site: Path, content: bytes | None, holds: bool) -> None:
     write_site(site, "index.html", "m/v/1.html")
-    part = SiteDirectory(site).parts[""]
-    damage(site / "m" / "v" / "1.html")
-    assert is_intact(site, part) is holds
+    page = site / "m" / "v" / "1.html"
+    page.unlink() if content is None else page.write_bytes(content)
+    assert is_intact(site, SiteDirectory(site).parts[""]) is holds
 
 
 def test_pages_that_change_places_are_not_intact(site: Path) -> None:
@@ -296,12 +259,6 @@ def test_pages_that_change_places_are_not_intact(site: Path) -> None:
 def pages(directory: Path) -> dict[str, bytes]:
     """Return every file but the list of those that a build was about to write."""
     return {path: content for path, content in tree(directory).items() if path != UNFINISHED}
-
-
-def test_files_are_written_and_replaced(tmp_path: Path) -> None:
-    for content in (b"first", b"second"):
-        write_pages(tmp_path, [Page("m/a.html", content)])
-        assert pages(tmp_path) == {"m/a.html": content}
 
 
 def test_a_reader_never_sees_part_of_a_replaced_file(tmp_path: Path) -> None:

@@ -7,11 +7,9 @@ import pytest
 from reportgen.model import (
     Allocation,
     Dump,
-    LiveRange,
     PeakRow,
     Position,
     PrintedPeak,
-    Scheduled,
     StackFrame,
     StackTrace,
     Use,
@@ -148,17 +146,6 @@ def test_a_value_is_read_with_its_slice(line: str) -> None:
     assert value(line) == VALUE_LINES[line]
 
 
-def test_values_belong_to_the_allocation_above_them() -> None:
-    second = "allocation 1: size 8, preallocated-temp:\n value: <4 t @0> (size=8,offset=0): f32[2]{0}\n"
-    dump = understood(ALLOCATIONS + second)
-    assert [(found.key.name, found.allocation) for found in dump.values] == [("c", 0), ("t", 1)]
-
-
-def test_values_of_another_color_are_not_counted_twice() -> None:
-    note = " reused by buffers of a different color:\n  value: <12 x{0} (phi) @0> (color=0)\n"
-    assert understood(ALLOCATIONS + note) == understood(ALLOCATIONS)
-
-
 def test_numbers_beyond_the_53_bits_of_a_float_stay_exact() -> None:
     number = 2**63 + 1
     dump = understood(
@@ -219,16 +206,6 @@ def test_an_instruction_is_kept_as_the_offsets_of_its_text(spelling: str) -> Non
     first, second = dump.used_values or []
     assert instruction_text(dump, first) == "%x" + text
     assert instruction_text(dump, second) is None
-
-
-def test_the_schedule_and_the_ranges_are_read() -> None:
-    dump = understood(ALLOCATIONS, USED, RANGES)
-    assert dump.schedule_length == 2
-    assert dump.schedule == (Scheduled(0, "c"), Scheduled(1, "tuple.1"))
-    assert dump.live_ranges == (
-        LiveRange(key=ValueKey("c", "{}"), start=0, end=2),
-        LiveRange(key=ValueKey("tuple.1", "{0}"), start=1, end=2),
-    )
 
 
 def test_an_empty_live_range_section_is_not_a_missing_one() -> None:

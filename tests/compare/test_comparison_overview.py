@@ -7,32 +7,19 @@ import pytest
 
 from reportgen.analyse.devices import MAIN_SPACE, Capacity
 from reportgen.analyse.fit import DeviceFit, Fit
-from reportgen.analyse.matmul_work import WorkFigures
 from reportgen.cli import main
 from reportgen.compare.builds import BuildComparison, ModuleComparison, Source
 from reportgen.compare.compare_words import headline
 from reportgen.render.compare.comparison_overview import ComparisonOverview, comparison_overview
 from reportgen.reports.formats import transition_words
 from tests.compare.texts import IN_PLACE, IN_PLACE_DUMPS, NAME, written
-from tests.support.gate_records import gate_module_of, space_of
-
-WORK = WorkFigures(matmul_flops=None, again_by_checkpoint=None, again_by_xla=None)
+from tests.support.gate_records import space_of, step_of
 
 
 def module(before: int | None, after: int | None, capacity: int | None = None, path: str = "") -> ModuleComparison:
     """Return a module with these peaks, None where it is not there, whose device has that capacity."""
-    figures = [
-        None
-        if peak is None
-        else gate_module_of(
-            path=path or f"{before}-{after}",
-            name="jit_step",
-            backend="tpu",
-            spaces={MAIN_SPACE: space_of("HBM", peak)},
-            work=WORK,
-        )
-        for peak in (before, after)
-    ]
+    label = path or f"{before}-{after}"
+    figures = [None if peak is None else step_of(peak, path=label) for peak in (before, after)]
     fits = [
         DeviceFit()
         if peak is None or capacity is None
@@ -77,13 +64,7 @@ def test_a_sentence_says_what_became_of_the_modules(modules: list[ModuleComparis
 )
 def test_the_change_counts_from_the_need(peaks: tuple[int | None, int | None], words: str) -> None:
     before, after = (
-        gate_module_of(
-            path="a",
-            name="jit_step",
-            backend="tpu",
-            spaces={MAIN_SPACE: replace(space_of("HBM", need), peak_resident_bytes=peak)},
-            work=WORK,
-        )
+        step_of(need, spaces={MAIN_SPACE: replace(space_of("HBM", need), peak_resident_bytes=peak)})
         for need, peak in zip((9, 4), peaks, strict=True)
     )
     assert headline(ModuleComparison(figures=(before, after))) == words

@@ -27,7 +27,7 @@ from reportgen.render.compare.comparison_views import module_views, predicted_wo
 from reportgen.sides import compare_pair
 from tests.advice.recompiled_programs import program
 from tests.compare.texts import IN_PLACE, NOT_IN_PLACE, measured
-from tests.support.gate_records import gate_module_of, space_of
+from tests.support.gate_records import step_of
 from tests.support.samples import ROOT
 
 GIB = 1 << 30
@@ -176,15 +176,7 @@ def test_arguments_explain_a_change_in_their_direction_that_is_not_much_larger(
     is_cause: bool,
 ) -> None:
     figures = [
-        gate_module_of(
-            path="a",
-            name="jit_step",
-            backend="tpu",
-            spaces={MAIN_SPACE: space_of("HBM", peak)},
-            arguments=tuple(arguments),
-            work=WorkFigures(matmul_flops=None, again_by_checkpoint=None, again_by_xla=None),
-        )
-        for peak, arguments in zip(peaks, (before, after), strict=True)
+        step_of(peak, arguments=tuple(arguments)) for peak, arguments in zip(peaks, (before, after), strict=True)
     ]
     compared = ModuleComparison(figures=(figures[0], figures[1]))
     assert (why(compared).reason is not None) == is_cause
@@ -197,11 +189,8 @@ def recomputing(
 ) -> ModuleComparison:
     """Return a module of 10 TFLOP besides its recomputation, which changes with its peak."""
     before, after = (
-        gate_module_of(
-            path="a",
-            name="jit_step",
-            backend="tpu",
-            spaces={MAIN_SPACE: space_of("HBM", peak)},
+        step_of(
+            peak,
             work=WorkFigures(
                 matmul_flops=(10 + (xla or 0) + checkpoint) * 10**12,
                 again_by_checkpoint=checkpoint * 10**12,

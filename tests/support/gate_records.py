@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from reportgen.analyse.devices import MAIN_SPACE
+from reportgen.analyse.matmul_work import WorkFigures
 from reportgen.compare.figures import FIGURES
 from reportgen.reports.report_document import GateModule, GateSpace
 
@@ -23,3 +25,12 @@ def gate_module_of(**stated: Any) -> GateModule:
         "spaces": {},
     }
     return GateModule(**(unknown | stated))
+
+
+def step_of(peak: int | None, **stated: Any) -> GateModule:
+    """Return a training step for a TPU with this peak."""
+    spaces = {MAIN_SPACE: space_of("HBM", peak)}
+    work = WorkFigures(matmul_flops=None, again_by_checkpoint=None, again_by_xla=None)
+    return gate_module_of(
+        **({"path": "a", "name": "jit_step", "backend": "tpu", "spaces": spaces, "work": work} | stated)
+    )

@@ -274,6 +274,8 @@ def test_compressed_dumps_keep_their_file_names(tmp_path: Path) -> None:
     found = discover([tmp_path])
     assert labels(found) == [f"{ALLOCATIONS}.xz", "run.log.xz", "seed.gz"]
     assert texts(found) == [[TEXT, "values", "ranges"], [TEXT], [TEXT]]
+    loaded = load_text(found.dumps[0])[0].parts
+    assert [part.label for part in loaded] == [f"{ALLOCATIONS}.xz", VALUES, f"{LIVE_RANGES}.gz"]
     assert found.problems == ()
 
 

@@ -92,7 +92,8 @@ COMMANDS = {
 @pytest.mark.parametrize("name", COMMANDS)
 def test_a_full_disk_leaves_the_last_good_file(run: Run, tmp_path: Path, name: str) -> None:
     history = "h.jsonl"
-    assert run("history", "add", "before", "--commit", "0" * 40, "--time", "2026-01-01T00:00:00Z", "--history", history)
+    begun = ("--commit", "0" * 40, "--time", "2026-01-01T00:00:00Z", "--history", history)
+    assert run("history", "add", "before", *begun).code == 0
     arguments = [one.replace("FILE", "target") for one in COMMANDS[name]]
     target = Path(next(one for one in arguments if one.startswith("target")))
     target.write_bytes(Path(history).read_bytes())

@@ -42,7 +42,7 @@ class LoggedBuffer(NamedTuple):
 
 
 class OutOfMemory(NamedTuple):
-    """One event: `line` is its first line in the text, from 1, and `times` how often it is there.
+    """One failure: `lines` are those of the text, from 1, on which it is said.
 
     `needed` is what did not fit. `capacity` is all the memory that may be used, `held` what was in use, `free` what was
     left, and `reservable` the part of that in one piece. `words` are what else its sentence states, by name.
@@ -63,8 +63,15 @@ class OutOfMemory(NamedTuple):
     words: tuple[tuple[str, str], ...] = ()
     totals: tuple[Total, ...] = ()
     buffers: tuple[LoggedBuffer, ...] = ()
-    line: int = 1
-    times: int = 1
+    lines: tuple[int, ...] = (1,)
+
+    @property
+    def line(self) -> int:
+        return self.lines[0]
+
+    @property
+    def times(self) -> int:
+        return len(self.lines)
 
     @property
     def form(self) -> Form:

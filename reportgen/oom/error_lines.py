@@ -4,7 +4,8 @@ line   = head | row | chunks | entry | field | separator
 size   = ["-"] digits ["." digits] ["K" | "M" | "G" | "T" | "P" | "E"] ["B" | "iB" | " bytes"]
 head   = "Total hbm usage >= " size ":" | "Program hbm requirement " size ":" | "BufferAssignment stats:" | …
 row    = name [":"] ( size | "unknown size" ) ["(" detail ")"] ["[" text "]"]
-chunks = N " Chunks of size " N " totalling " size
+chunks = N " Chunks of size " N " totalling " size | N ", " N
+map    = 100 * ( "*" | "_" | "x" )
 entry  = N ". Size: " size | "Buffer " N ":"
 field  = "Shape: " shape | "Operator: " metadata | "XLA label: " instruction | …
 """
@@ -15,7 +16,7 @@ from functools import lru_cache
 from typing import Any, Literal, NamedTuple
 
 from reportgen.oom.forms import SIZE
-from reportgen.oom.printed_size import read_size
+from reportgen.oom.printed_size import SizeRange, read_size
 
 _FIELDS = frozenset(
     {
@@ -33,12 +34,14 @@ _FIELDS = frozenset(
 )
 _PART = re.compile(
     rf"""(?P<separator>={{6,}}\s*)
+    | (?P<map>[*_x]{{100}})
+    | (?P<histogram>(?P<each>\d{{1,19}}),\ (?P<count>\d{{1,9}}))
     | (?P<chunks>(?P<chunks_name>\d{{1,9}}\ Chunks\ of\ size\ \d{{1,20}})\ totalling\ (?P<chunks_size>{SIZE}))
     | (?P<entry>(?P<number>\d{{1,9}})\\?\.\ Size:\ (?P<entry_size>{SIZE})?.*|Buffer\ (?P<gpu_number>\d{{1,9}}):\s*)
     | (?P<head>(?P<sized_head>Total\ \w+\ usage\ >=|Program\ \w+\ requirement|HBM\ capacity)\ (?P<head_size>{SIZE}):\s*
         | (?P<bare_head>Largest\ program\ allocations\ in\ \w+|BufferAssignment\ stats|Peak\ buffers|Stats
-            |Heap\ allocator\ status|Persistent\ allocations\ include\ some\ or\ all\ of
-            |Summary\ of\ in-use\ Chunks\ by\ size):\s*
+            |Histogram\ of\ current\ allocation|Heap\ allocator\ status|Persistent\ allocations\ include\ some\ or\ all\ of
+            |Summary\ of\ in-use\ Chunks\ by\ size):(?:\s*\(allocation_size.*|\ Limit:\s*\d+)?\s*
         | (?P<output>Output\ size)\ (?:(?P<output_size>{SIZE})(?:;\ (?P<output_detail>.*))?|unknown)\.?\s*)
     | (?P<row>(?P<row_name>
             reserved(?:\([^)]*\))?|program|arguments|output|global|scoped|overlays|HLO\ temp
@@ -59,7 +62,7 @@ _LONGEST = 1000  # characters read of a line that is no field, because a longer 
 class Line(NamedTuple):
     """The role of a line, and its parts by name."""
 
-    role: Literal["head", "row", "chunks", "entry", "field", "separator"]
+    role: Literal["head", "row", "chunks", "counted", "map", "entry", "field", "separator"]
     parts: Mapping[str, Any]
 
 
@@ -78,6 +81,11 @@ def _read_part(text: str) -> Line | None:
     match match.lastgroup:
         case "separator":
             return Line("separator", {})
+        case "map":  # a sign for each hundredth of the pool, `_` where it is free
+            return Line("map", {"share": f"{100 - text.count('_')} %"})
+        case "histogram":
+            each, count = int(match["each"]), int(match["count"])
+            return Line("counted", {"name": f"{count} Chunks of size {each}", "size": SizeRange(each * count, each * count)})
         case "chunks":
             return Line("chunks", {"name": match["chunks_name"], "size": read_size(match["chunks_size"])})
         case "entry":

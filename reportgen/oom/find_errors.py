@@ -8,14 +8,18 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 from reportgen.oom.error_event import LoggedBuffer, OutOfMemory, Total
 from reportgen.oom.error_lines import Line, read_line
-from reportgen.oom.forms import ANY, FORMS, FRAGMENT, SIZES, STATE, STATISTICS, Form
+from reportgen.oom.forms import FORMS, FRAGMENT, SIZES, STATE, STATISTICS, Form
 from reportgen.oom.passages import SIGNS, passages
 from reportgen.oom.plain_text import PlainLine, plain_lines
 from reportgen.oom.printed_size import SizeRange, read_size
+from reportgen.oom.roles import figures_in
+from reportgen.oom.same_failure import told_once
 from reportgen.patterns import repeated
 
 _PATIENCE = 40
@@ -36,6 +40,8 @@ _BY_SIGN: Mapping[str, Sequence[Form]] = {
     sign: sorted((form for form in FORMS if sign.startswith(form.sign)), key=lambda form: -len(form.sign))
     for sign in SIGNS
 }
+_BEGINNINGS = ("RESOURCE_EXHAUSTED", "Resource exhausted", ". ", "; ")
+"""What the words before the second error on a line begin with."""
 _LONGEST_BEFORE = 300
 _CODE = re.compile(r"\b(E\d{4}): ")
 _MODULE = re.compile(
@@ -56,7 +62,7 @@ _OPERAND = re.compile(rf"({_ARRAY.pattern}) %([\w.-]{{1,200}}+)")
 _OUTPUT_OF = re.compile(r"output of ([^@]+)(?:@.*)?")
 
 _CORES = ("tensor_core_size", "sparse_core_size")
-_STATISTICS = "BufferAssignment stats"
+_STATISTICS, _HISTOGRAM = "BufferAssignment stats", "Histogram of current allocation"
 _MAY_HAVE_STATE = frozenset({"allocator", "execution"})
 _PARTS_WITH_A_FIELD = frozenset({"code", "space", "module", "device", *SIZES})
 """The parts of a sentence that `OutOfMemory` has fields for; it keeps any other in `words`."""
@@ -72,21 +78,29 @@ class Sentence(NamedTuple):
 
 
 def find_out_of_memory(pieces: Iterable[bytes]) -> tuple[OutOfMemory, ...]:
-    """Return every event in a text that arrives in pieces, in its order; equal ones are one, with a count."""
-    first_lines: defaultdict[OutOfMemory, list[int]] = defaultdict(list)
+    """Return every failure, warning and list of figures in a text that arrives in pieces, in the order of the text."""
+    found: list[OutOfMemory] = []
     for passage in passages(pieces):
         by_source: defaultdict[str, list[PlainLine]] = defaultdict(list)
         for line in plain_lines(passage.data.decode("utf-8", "replace").split("\n"), passage.first_line):
-            by_source[line.source].append(line)
+            by_source[line.source] += _split(line)
         for lines in by_source.values():
-            for number, event in _events(lines):
-                first_lines[event].append(number)
-    events = [event._replace(line=min(lines), times=len(lines)) for event, lines in first_lines.items()]
-    return tuple(sorted(events, key=lambda event: event.line))
+            found += _events(lines)
+    return told_once(found)
 
 
-def _events(lines: Sequence[PlainLine]) -> Iterator[tuple[int, OutOfMemory]]:
-    """Yield each event, and the number of its first line, in the lines of one process."""
+def _split(line: PlainLine) -> Iterator[PlainLine]:
+    """Yield a line once for each error on it: chained exceptions and records of JSON have several on one."""
+    heads, start = _heads(line.text), 0
+    for (before, _), (place, _) in pairwise(heads):
+        begin = max(line.text.rfind(words, before, place) for words in _BEGINNINGS)
+        yield line._replace(text=line.text[start : (begin if begin > before else place)].rstrip())
+        start = begin if begin > before else place
+    yield line._replace(text=line.text[start:])
+
+
+def _events(lines: Sequence[PlainLine]) -> Iterator[OutOfMemory]:
+    """Yield each event in the lines of one process."""
     assembly, place = _Assembly(), 0
     skipped = 0  # lines in a row that are neither a sentence nor part of a table or list
     while place < len(lines):
@@ -95,7 +109,7 @@ def _events(lines: Sequence[PlainLine]) -> Iterator[tuple[int, OutOfMemory]]:
         if not line.text:
             continue
         sentence, after = _sentence(lines, place - 1)
-        part = None if sentence else read_line(line.text)
+        part = None if sentence else assembly.part(line)
         skipped = 0 if sentence or part else skipped + 1
         if sentence:
             place = after
@@ -128,9 +142,7 @@ def _sentence(lines: Sequence[PlainLine], start: int) -> tuple[Sentence | None, 
             continue
         continued += 1
         inner = _read(piece)
-        if inner and not (best and _may_follow(inner.form, best.form)):
-            break
-        if not inner and read_line(piece):
+        if (inner and not (best and _are_one(best.form, inner.form))) or (not inner and read_line(piece)):
             break
         joined = f"{joined} {piece}"
         read = _read(joined)
@@ -139,16 +151,18 @@ def _sentence(lines: Sequence[PlainLine], start: int) -> tuple[Sentence | None, 
     return _with_rows(best, lines, start, after) if best and best.form.rows else (best, after)
 
 
-def _may_follow(form: Form, first: Form) -> bool:
-    """Return whether a sentence can be part of an earlier one, or replaces it."""
-    return form.name in first.may_hold or first.yields_to in (form.name, ANY)
+def _are_one(first: Form, second: Form) -> bool:
+    """Return whether a sentence is a part of the one before it, or says more of the same."""
+    if (first.rows and first is second) or (first.kind == "other" and first.says == second.says):
+        return True
+    return second.name in first.holds or second.gives_way_to(first) or first.gives_way_to(second)
 
 
 def _is_better(candidate: Sentence, best: Sentence | None) -> bool:
     """Return whether a sentence that was read from more lines says more than the best so far."""
     if best is None:
-        return candidate.form.kind != "unknown"  # which says nothing of what follows
-    return len(candidate.parts) > len(best.parts) or best.form.yields_to == ANY != candidate.form.yields_to
+        return candidate.form.yields_to != "*"  # which says nothing of what follows
+    return len(candidate.parts) > len(best.parts) or best.form.gives_way_to(candidate.form)
 
 
 def _begins(lines: Sequence[PlainLine], start: int) -> bool:
@@ -159,29 +173,39 @@ def _begins(lines: Sequence[PlainLine], start: int) -> bool:
 
 
 def _read(text: str) -> Sentence | None:
-    """Return the first sentence in a text, or the later one that it yields to; None if there is none."""
-    first: Sentence | None = None
+    """Return the first sentence in a text; None if there is none."""
+    heads = _heads(text)
+    return heads[0][1] if heads else None
+
+
+@lru_cache(maxsize=256)  # because a line is read alone, and again with those that follow it
+def _heads(text: str) -> Sequence[tuple[int, Sentence]]:
+    """Return where each error in a text begins, with its sentence: of those that are one, the one that says most."""
+    heads: list[tuple[int, Sentence]] = []
     for sign in _SIGN.finditer(text):
-        for form in _BY_SIGN.get(sign[0], ()):
-            if first and first.form.yields_to not in (form.name, ANY):
+        for form in _BY_SIGN[sign[0]]:
+            match = form.pattern.match(text, sign.start())
+            sentence = _sentence_of(form, match, text) if match else None
+            if sentence is None:
                 continue
-            if (match := form.pattern.match(text, sign.start())) and (sentence := _sentence_of(form, match, text)):
-                if not sentence.form.yields_to:
-                    return sentence
-                first = sentence
-                break
-    return first
+            if not heads or not _are_one(heads[-1][1].form, form):
+                heads.append((sign.start(), sentence))
+            elif heads[-1][1].form.gives_way_to(form) and not form.gives_way_to(heads[-1][1].form):
+                heads[-1] = (heads[-1][0], sentence)
+            break
+    return heads
 
 
 def _sentence_of(form: Form, match: re.Match[str], text: str) -> Sentence | None:
-    """Return the sentence that a form has matched in a text; None if what must stand right before it is missing."""
+    """Return the sentence that a form has matched in a text; None if what it needs beside that is missing."""
     before = text[: match.start()]
     right_before = form.pattern_before.search(before[-_LONGEST_BEFORE:]) if form.before else None
-    if form.before and right_before is None:
+    if (form.before and right_before is None) or not form.pattern_needed.search(text):
         return None
-    context = form.pattern_of_context.search(before) if form.context else None
-    groups = [part.groupdict() for part in (match, right_before, context) if part]
-    parts = {name: value for group in groups for name, value in group.items() if value}
+    beside = (pattern.search(text) for pattern in form.patterns_beside)
+    parts: dict[str, str] = {}
+    for part in filter(None, (match, right_before, *beside)):
+        parts = {name: value for name, value in part.groupdict().items() if value} | parts
     code = _CODE.search(before)
     return Sentence(form, text.strip(), {"code": code[1] if code else "", "module": _module_in(text), **parts})
 
@@ -196,14 +220,17 @@ def _with_rows(sentence: Sentence, lines: Sequence[PlainLine], start: int, after
     """Return a sentence with the rows that follow it, and the index of the line after them; None if there are none."""
     totals: dict[str, Total] = {}
     rows = (
-        (place, row)
+        (place, row.groupdict())
         for place, line in enumerate(lines[start : start + sentence.form.lines], start)
         for row in sentence.form.pattern_of_rows.finditer(line.text)
     )
     for place, row in rows:
-        if row["name"] in totals:  # those of the next sentence of the same kind
+        if row.get("name") in totals:  # those of the next sentence of the same kind
             break
-        totals[row["name"]] = Total(sentence.form.name, row["name"], read_size(row["size"], needs_unit=False))
+        name = row.get("name") or f"slot {len(totals)}"
+        size = read_size(row.get("size") or row.get("slot") or "", needs_unit=False)
+        taken = f"{row['values']} values take turns: {row['shapes'].strip()}" if row.get("slot") else ""
+        totals[name] = Total(sentence.form.name, name, size, taken)
         after = max(after, place + 1)
     return (sentence._replace(totals=tuple(totals.values())), after) if totals else (None, start + 1)
 
@@ -225,7 +252,7 @@ class _Assembly:
 
     def absorbs(self, sentence: Sentence) -> bool:
         """Add a sentence to the event if it is about the same failure, and return whether it is."""
-        if self.event and self.event.name in sentence.form.may_hold:  # what did not fit is said before the reason
+        if self.event and self.event.name in sentence.form.holds:  # what did not fit is said before the reason
             needed = self.event.needed
             self.event = _event_of(sentence)
             self.event = self.event._replace(needed=self.event.needed or needed)
@@ -250,6 +277,12 @@ class _Assembly:
             return is_unrelated or name in self.heads
         return line.role == "entry" and bool(self.last_number >= line.parts["number"])
 
+    def part(self, line: PlainLine) -> Line | None:
+        """Return a line of a table or a list, if it can be one here."""
+        part = read_line(line.text)
+        is_there = part is None or {"map": self.event is not None, "counted": self.head == _HISTOGRAM}.get(part.role, True)
+        return part if is_there else None
+
     def add(self, line: Line, printed: PlainLine) -> None:
         """Add a line of a table or a list to the event."""
         if self.event is None:
@@ -265,8 +298,10 @@ class _Assembly:
                 self.last_number = line.parts["number"]
                 self.last_field = ""
                 self.entry = {"Number": line.parts["number"], "Size": line.parts["size"]}
-            case "chunks":
+            case "chunks" | "counted":
                 self.totals.append(Total("Chunks in use, by size", line.parts["name"], line.parts["size"]))
+            case "map":
+                self.event = self.event._replace(words=(*self.event.words, ("pool_share", line.parts["share"])))
             case "row" if self.head:
                 self._end_entry(is_cut=True)
                 self.totals.append(Total(self.head, line.parts["name"], line.parts["size"], line.parts["detail"]))
@@ -277,13 +312,14 @@ class _Assembly:
                 if line.parts["size"]:
                     self.totals.append(Total(self.head, "", read_size(line.parts["size"]), line.parts["detail"]))
 
-    def finished(self) -> Iterator[tuple[int, OutOfMemory]]:
-        """Yield the event and the number of its first line, if enough of it was found, and reset the assembly."""
+    def finished(self) -> Iterator[OutOfMemory]:
+        """Yield the event, if enough of it was found, and reset the assembly."""
         self._end_entry(is_cut=True)
         if self.event and (self.event.kind != "fragment" or self.totals or self.buffers):
             message = self.event.message or "\n".join(self.quoted)
-            event = self.event._replace(message=message, totals=tuple(self.totals), buffers=tuple(self.buffers))
-            yield self.number, _with_totals(event)
+            totals, buffers = tuple(self.totals), tuple(self.buffers)
+            event = self.event._replace(message=message, totals=totals, buffers=buffers, lines=(self.number,))
+            yield _with_totals(event)
         self.event, self.head, self.heads, self.last_number, self.totals, self.buffers = None, "", set(), 0, [], []
 
     def extend(self, line: PlainLine) -> None:
@@ -334,7 +370,10 @@ def _with_totals(event: OutOfMemory) -> OutOfMemory:
 
 def _event_of(sentence: Sentence) -> OutOfMemory:
     """Return the event that a sentence states, without the tables and lists that may follow."""
-    parts, sizes = sentence.parts, _sizes(sentence)
+    parts, sizes = dict(sentence.parts), _sizes(sentence)
+    printed = figures_in(sentence.text).printed if sentence.form.kind == "memory" else ()
+    if len(printed) > len(sizes):
+        parts["figures"] = ", ".join(printed)
     return OutOfMemory(
         name=sentence.form.name,
         message=sentence.text,
@@ -358,8 +397,8 @@ def _sizes(sentence: Sentence) -> dict[str, SizeRange | None]:
     if "tensor_core_size" in sentence.parts:  # both kinds of core share the memory
         tensor, sparse = (_size(sentence.parts[name], sentence.form) for name in _CORES)
         sizes["needed"] = tensor + sparse if tensor and sparse else None
-    if "largest" in sizes:
-        sizes["reservable"] = sizes["largest"]
+    if not any(sizes.values()) and sentence.form.kind != "other":
+        return {**figures_in(sentence.text).roles}
     return sizes
 
 

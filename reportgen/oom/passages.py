@@ -13,46 +13,9 @@ from reportgen.oom.forms import FORMS, OF_TABLES
 
 SIGNS: Sequence[str] = tuple(dict.fromkeys((*(form.sign for form in FORMS), *OF_TABLES)))
 _STEMS = (
-    b"lloc",
-    b"LLOC",
-    b"emory",
-    b"uffer",
-    b"ailed",
-    b"sage",
-    b"size",
-    b"ESOURCE",
-    b"otal",
-    b"esource",
-    b"ializ",
-    b"_use",
-    b"_DEV",
-    b"abel:",
-    b"ting",
-    b"ding",
-    b"exceeds",
-    b"ufficie",
-    b"handle:",
-    b"tatus=",
-    b"MKilled",
-    b"configs",
-    b"MaxInUs",
-    b"uiremen",
-    b"bshape:",
-    b"rematur",
-    b"kb_free",
-    b"TDRV:",
-    b"Using",
-    b"NERR_",
-    b"[NCC_",
-    b"NCCL",
-    b"uota",
-    b"much",
-    b"TT_",
-    b"iB /",
-    b"_OUT_OF_",
-    b"Stack",
-    b"oom",
-)
+    b"lloc LLOC emory uffer ailed sage size ESOURCE otal esource ializ _use _DEV abel: ting ding exceeds ufficie handle:"
+    b" MKilled configs MaxInUs uiremen bshape: uota much _OUT_OF_ oom NCCL CompileT NCC_ NLA TDRV Warp exit kb_free"
+).split()
 """Each sign contains one of these, which are found much faster than all signs."""
 
 _NEAR = 160

@@ -22,7 +22,7 @@ from reportgen.reports.error_padding import (
 from reportgen.reports.formats import human_bytes, range_words
 
 Part = Literal["arguments", "outputs", "temporaries", "constants", "code", "aliased"]
-Cause = Literal["padding", "arguments", "outputs", "temporaries", "fragmentation", "held by itself", ""]
+Cause = Literal["padding", "arguments", "outputs", "temporaries", "fragmentation", "held by itself", "held before", ""]
 
 _PARTS: Mapping[str, Part] = {
     "arguments": "arguments",
@@ -63,6 +63,10 @@ _MOST = 0.5
 _ROUNDED = 1.01
 """How much larger a part than the whole may be, because both are rounded."""
 
+_TINY = 1 << 30
+"""Less than the memory of any device, in bytes: a program that needs less did not fill one."""
+_FULL = 90
+"""Hundredths of an allocator's pool in use, from which what was there before is the cause."""
 _LEAST_FRAGMENTED = 0.15
 _LEAST_CAUSE = 20  # parts of the needed memory, of which padding has to be one
 _PADDED = re.compile(r"Unpadded \(([^()]*)\) Padded \(([^()]*)\)")
@@ -108,6 +112,9 @@ def explained(event: OutOfMemory) -> Explained:
 def _causes(event: OutOfMemory) -> Iterator[tuple[Cause, Sequence[str]]]:
     """Yield what takes the memory, the main cause first; what is only worth a sentence has no name."""
     yield "fragmentation", [*_of_fragmentation(event)]
+    if others := [*_of_others(event)]:
+        yield "held before", others
+        return
     yield "held by itself", [*_of_holders(event)]
     if too_many := [*_of_too_many_arguments(event)]:
         yield "arguments", too_many
@@ -121,7 +128,8 @@ def _causes(event: OutOfMemory) -> Iterator[tuple[Cause, Sequence[str]]]:
         if not padding or (padded_bytes <= _MOST * needed and cause != "temporaries"):
             yield most
     yield "padding", [padding] if padding else []
-    yield "", [*_of_lost_bytes(event), *_of_fragmented_temporaries(event), *_of_chunks(event), *_of_pieces(event)]
+    lost = [*_of_lost_bytes(event), *_of_fragmented_temporaries(event)]
+    yield "", [*lost, *_of_compiled(event), *_of_slots(event), *_of_chunks(event), *_of_pieces(event)]
 
 
 def parts_of(event: OutOfMemory) -> Mapping[Part, SizeRange]:
@@ -141,7 +149,7 @@ def whole_of(event: OutOfMemory) -> SizeRange | None:
     if stated:
         listed = [*parts.values(), *(buffer.size for buffer in event.buffers if buffer.size)]
         return stated if all(size.low_bytes <= _ROUNDED * stated.high_bytes for size in listed) else None
-    if event.kind != "compiled" or not parts:
+    if event.kind != "compiled" or not any(parts[name].high_bytes for name in _FILLING if name in parts):
         return None
     sizes = [size for part, size in parts.items() if part != "aliased"]
     whole = sum(sizes[1:], sizes[0]) if sizes else SizeRange(0, 0)
@@ -279,6 +287,40 @@ def _of_lost_bytes(event: OutOfMemory) -> Iterator[str]:
         yield f"{range_words(lost)}{share} of it is lost to fragmentation."
 
 
+def _of_others(event: OutOfMemory) -> Iterator[str]:
+    """Yield that something else holds the memory, where a program is small or the pool was full before."""
+    plan = size_named(event, "total allocation") if event.kind == "execution" else None
+    if plan and plan.high_bytes < _TINY:
+        yield f"The whole program needs {range_words(plan)}, which any device has: something else holds the memory."
+    elif int(dict(event.words).get("pool_share", "0 %")[:-2]) >= _FULL:
+        yield "What was put on the device before fills the pool, not this request."
+
+
+def _of_compiled(event: OutOfMemory) -> Iterator[str]:
+    """Yield the sum of what XLA planned for a program, or that its runtime does not fill that in."""
+    parts = parts_of(event)
+    if event.kind != "compiled" or not parts.keys() & {"code"} or event.needed:
+        return
+    named = {name: range_words(size) for name, size in parts.items()}
+    if not any(parts[name].high_bytes for name in _FILLING if name in parts):
+        yield f"This runtime fills in nothing but the code, {named['code']}: the program has arguments and outputs."
+    elif whole := whole_of(event):
+        known = [f"{name} {named[name]}" for name in ("arguments", "outputs", "temporaries") if name in named]
+        shared = f", less {named['aliased']} that arguments and outputs share" if "aliased" in named else ""
+        yield f"What XLA planned for the program adds up to {range_words(whole)}: {', '.join(known)}{shared}."
+
+
+def _of_slots(event: OutOfMemory) -> Iterator[str]:
+    """Yield the largest slots of a usage report, and the values that take turns in them."""
+    slots = [total for total in event.totals if total.detail.endswith(" ") or " take turns: " in total.detail]
+    largest = max((slot.size.middle for slot in slots if slot.size), default=0)
+    equal = [slot for slot in slots if slot.size and slot.size.middle == largest]
+    if equal:
+        turns = "; ".join(slot.detail for slot in equal[:_LARGEST_CHUNKS])
+        count = f"{len(equal)} slots of {human_bytes(largest)} each" if len(equal) > 1 else f"one slot of {human_bytes(largest)}"
+        yield f"The largest memory is {count}, in which {turns}."
+
+
 def _of_pieces(event: OutOfMemory) -> Iterator[str]:
     free, piece = _difference(event.capacity, event.held), _largest_block(event)
     if event.form.backend == "gpu" and free and piece and piece.high_bytes < free.low_bytes:
@@ -296,6 +338,10 @@ def _of_fragmented_temporaries(event: OutOfMemory) -> Iterator[str]:
 
 def _unshared_outputs(event: OutOfMemory) -> SizeRange | None:
     """Return the bytes of outputs that do not share memory with arguments; None where the text does not say it."""
+    parts = parts_of(event)
+    arguments, outputs, whole = parts.get("arguments"), parts.get("outputs"), size_named(event, "total allocation")
+    if whole and outputs and arguments == outputs and outputs.middle > _TINY:  # a state that is returned
+        return outputs
     for total in event.totals:
         if total.head == "Output size" and total.size and (match := _SHARES.search(total.detail)):
             shared = read_size(match[1])

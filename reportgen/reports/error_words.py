@@ -1,5 +1,6 @@
 """Say what an out-of-memory error is, what caused it and what to do, for pages and terminals alike."""
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from math import prod
 from pathlib import PurePosixPath
@@ -25,12 +26,15 @@ _SPACE_NUMBERS: Mapping[str, str] = {"0": "smem", "201": "tilespmem", "202": "sp
 """Memory spaces of a SparseCore, as the errors of XLA:TPU number them (XLA docs/errors/error_3000.md)."""
 
 _DTYPE_BYTES: Mapping[str, int] = {
-    "float": 4, "half": 2, "bfloat16": 2, "double": 8, "int8": 1, "uint8": 1, "bool": 1, "int16": 2, "uint16": 2,
+    "float": 4, "half": 2, "float16": 2, "bfloat16": 2, "double": 8, "float64": 8, "int8": 1, "uint8": 1, "bool": 1, "int16": 2, "uint16": 2,
     "int32": 4, "uint32": 4, "int64": 8, "uint64": 8, "complex64": 8, "complex128": 16,
 }  # fmt: skip
 """Bytes of an element, by the names that TensorFlow prints."""
 
 _MOST_DEVICES = 3
+_FRACTION, _POOL_PERCENT = "XLA_PYTHON_CLIENT_MEM_FRACTION", 75
+"""The share of a GPU that JAX makes its pool of by default (XLA `GpuAllocatorConfig::memory_fraction`)."""
+_ARRAY = re.compile(r"\b([a-z]+\d*\w*)\[([\d,]*)\]")
 _MAIN = ("", "hbm", "device")
 """What the main memory of a device is called, if it is named at all."""
 
@@ -48,6 +52,10 @@ _BY_CAUSE: Mapping[Cause, str] = {
     ),
     "outputs": "Return fewer or smaller outputs, or donate the arguments that they replace (`donate_argnums`).",
     "temporaries": "Use a smaller batch, or recompute values in the backward pass (`jax.checkpoint`).",
+    "held before": (
+        "End other processes on the device, delete arrays that earlier steps left (`jax.live_arrays()` lists them), and"
+        " let results be ready before the next step (`jax.block_until_ready`)."
+    ),
     "held by itself": (
         "Check first that the program’s state is donated (`donate_argnums`): otherwise its arguments and outputs are"
         " in memory at once."
@@ -58,6 +66,7 @@ _HEADINGS: Mapping[Cause, str] = {
     "arguments": "Use fewer or smaller arguments",
     "outputs": "Return fewer or smaller outputs",
     "temporaries": "Use a smaller batch, or recompute",
+    "held before": "Free what holds the memory",
     "held by itself": "Donate the state",
 }
 """What `_BY_CAUSE` says in a sentence, as a heading."""
@@ -152,6 +161,8 @@ def next_step(event: OutOfMemory) -> str:
         return form.next_step or (_SMALLER if event.space in _SPACES else _RUN_AGAIN)
     if cause == "fragmentation" and event.needed:
         return _FRAGMENTED.get(form.backend, _RUN_AGAIN)
+    if cause == "held before":
+        return _BY_CAUSE[cause]
     if cause in _BY_CAUSE:
         return f"{_BY_CAUSE[cause]} {_RUN_AGAIN}" if not form.next_step else f"{_BY_CAUSE[cause]} {form.next_step}"
     if event.capacity and (least := _least_devices(event)):
@@ -172,14 +183,20 @@ def _least_devices(event: OutOfMemory) -> int:
 def would_fit(event: OutOfMemory) -> str:
     """Return on which devices the program would fit as it is; empty where the text is not about such a need."""
     need = program_need(event)
-    if not need:
+    if not need or explained(event).cause == "held before":
         return ""
-    large = [kind for kind in devices_of(event) if kind.usable.low_bytes >= need.high_bytes]
+    large = [kind for kind in devices_of(event) if pool_bytes(kind) >= need.high_bytes]
     names = [f"{one.title} ({human_bytes(one.size_bytes)})" for one in large[:_MOST_DEVICES]]
     if not names:
         return f"No {'TPU' if event.form.backend == 'tpu' else 'GPU'} that reportgen knows has that much memory."
     larger = " and larger ones" if len(large) > _MOST_DEVICES else ""
-    return f"As it is, it would fit on {', '.join(names)}{larger}."
+    pool = f" JAX takes 75 % of a GPU unless `{_FRACTION}` says more." if event.form.backend == "gpu" else ""
+    return f"As it is, it would fit on {', '.join(names)}{larger}.{pool}"
+
+
+def pool_bytes(device: Device) -> int:
+    """Return what a program can have on a device at least: of a GPU the pool that JAX makes by default."""
+    return device.usable.low_bytes * (100 if device.title.startswith("TPU") else _POOL_PERCENT) // 100
 
 
 def program_need(event: OutOfMemory) -> SizeRange | None:
@@ -219,7 +236,9 @@ def next_heading(event: OutOfMemory) -> str:
 def unknown(event: OutOfMemory) -> list[str]:
     """Return what the text does not say, as sentences."""
     holds = {"load": "Persistent", "allocator": "Chunks", "execution": "Chunks"}.get(event.kind)
-    says_who = holds and any(total.head.startswith(holds) for total in event.totals)
+    says_who = "pool_share" in dict(event.words) or (holds and any(total.head.startswith(holds) for total in event.totals))
+    if explained(event).cause == "held before":
+        says_who = True
     lacks = "" if says_who else _LACKS.get(event.kind, "")
     return [sentence for sentence in (lacks, _NO_TIMELINE if event.form.has_plan else "") if sentence]
 
@@ -252,7 +271,6 @@ def _named(event: OutOfMemory) -> Mapping[str, str]:
     known["space"] = {"tilespmem": "TileSpmem", "spmem": "Spmem"}.get(known["space_slug"], known["space_slug"].upper())
     sizes: dict[str, SizeRange | None] = {name: getattr(event, name, None) for name in SIZES}
     sizes |= {row.name: row.size for row in event.totals} | dict(parts_of(event).items())
-    sizes["total"] = whole_of(event) if event.kind == "compiled" else None
     sizes |= {
         name: _counted_size(name, value) for name, value in event.words if name.endswith(("_size", "_kib", "_mib"))
     }
@@ -262,11 +280,24 @@ def _named(event: OutOfMemory) -> Mapping[str, str]:
         known["both"] = human_bytes((stack + heap).middle)
     if "source_file" in known:
         known["source"] = f"{PurePosixPath(known['source_file']).name}:{known.get('source_line', '')}"
-    if size := _DTYPE_BYTES.get(known.get("dtype", "")):
-        count = prod(int(one) for one in known.get("dimensions", "").split(",") if one)
-        known["tensor"] = human_bytes(count * size)
-    rows = [f"{row.name} {range_words(row.size)}" for row in event.totals if row.size]
-    return known | {"rows": ", ".join(rows)}
+    if size := _array_bytes(known.get("dtype", ""), known.get("dimensions", "")):
+        known["tensor"] = human_bytes(size)
+    if arrays := known.get("arrays"):
+        known["arrays"] = _array_words(arrays)
+    return known
+
+
+def _array_words(text: str) -> str:
+    """Return arrays as JAX prints their types, each with its bytes."""
+    arrays = [(match[0], _array_bytes(match[1], match[2])) for match in _ARRAY.finditer(text)]
+    words = [f"{array} ({human_bytes(size)})" for array, size in arrays if size]
+    total = f", together {human_bytes(sum(size for _, size in arrays))}" if len(words) > 1 else ""
+    return f"{', '.join(words)}{total}." if words else text
+
+
+def _array_bytes(dtype: str, dimensions: str) -> int:
+    width = _DTYPE_BYTES.get("float" if dtype == "float32" else dtype, 0)
+    return width * prod(int(one) for one in dimensions.split(",") if one)
 
 
 def _counted_size(name: str, printed: str) -> SizeRange | None:

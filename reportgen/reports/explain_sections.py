@@ -215,7 +215,7 @@ def _space_words(module: ExplainedModule) -> str:
 def _error(error: LoggedError) -> Iterator[Section]:
     """Yield what an error says, its largest buffers and its totals, what to do next, and what it leaves open."""
     event = error.event
-    times = f" ({event.times} times)" if event.times > 1 else ""
+    times = f" ({event.times} times, lines {_listed_lines(event.lines)})" if event.times > 1 else ""
     module = f" {event.module}." if event.module else ""
     sentences = [f"{verdict(event)}.{module}", *told(event), *only_buffer(event)]
     if stated := figures(event):
@@ -269,3 +269,9 @@ _PARTS: Sequence[Column[tuple[str, SizeRange]]] = (
     Column("size", "Size", "amount", lambda part: range_words(part[1])),
     Column("class", "Class", "name", lambda part: part[0]),
 )
+
+
+def _listed_lines(lines: Sequence[int]) -> str:
+    """Return `4, 9 and 12`, or the first of many."""
+    shown = [f"{line:,}" for line in lines[:_LARGEST]]
+    return f"{', '.join(shown[:-1])} and {shown[-1]}" if len(lines) <= _LARGEST else f"{', '.join(shown)} …"

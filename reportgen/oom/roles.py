@@ -1,0 +1,81 @@
+"""Read the sizes in a sentence that no form has, each by the words beside it.
+
+role  = words before | words after
+size  = digits ["." digits] unit
+Where two sizes have one role, or the words do not say which it is, the role is not sure, and the size has none.
+"""
+
+import re
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from reportgen.oom.forms import SIZE
+from reportgen.oom.printed_size import SizeRange, read_size
+
+_AMOUNT = re.compile(rf"(?<![\w.-])(?:{SIZE}|\d{{5,20}}(?= ?bytes\b))")
+_NEAR = 48
+_GAP = r"\W{0,3}(?:(?:is|was|of|about|only|a total of|up to|at least|the|to|for|size|memory|hbm|vmem)\W{1,2}){0,3}$"
+_BEFORE: Mapping[str, re.Pattern[str]] = {
+    role: re.compile(rf"\b(?i:{words}){_GAP}")
+    for role, words in {
+        "excess": r"(?:exceed\w*|over|short|too \w+)\b[^.;\d]{0,40}\bby",
+        "reservable": r"largest[^.;\d]{0,40}(?:region|block|piece|chunk)[^.;\d]{0,20}",
+        "needed": r"used|uses?|needs?|needed|requires?|required|requirement|requested?|requesting|allocate|allocating|reserve",
+        "capacity": r"limit|capacity|exceeds(?: \w+){0,3}|maximum|max|has|hbm of|memory of|usable",
+        "free": r"free|available|there are|remaining|left",
+        "held": r"in use|already allocated|currently allocated|occupied",
+    }.items()
+}
+_AFTER: Mapping[str, re.Pattern[str]] = {
+    role: re.compile(rf"[\s,)]{{0,2}}(?:of (?:hbm|memory) )?(?i:{words})\b")
+    for role, words in {
+        "free": r"(?:is |are |was )?(?:free|left|remaining|available)",
+        "reservable": r"reservable|allocatable|(?:is |are )?contiguous",
+        "capacity": r"limit|capacity|usable|total|(?:of )?hbm(?= ?[.,;]| available)",
+        "needed": r"(?:is |are )?(?:needed|required|requested)|(?:would )?exceeds?",
+        "held": r"(?:is |are )?(?:in use|used|allocated|occupied)",
+    }.items()
+}
+_OF = re.compile(r"\s?[(/]?\s?(?:of|out of)?\s?")
+_BY = re.compile(r"\W{0,3}by\s")
+
+
+class Figures(NamedTuple):
+    """The sizes whose roles are sure, by role, and all sizes of the sentence as they stand."""
+
+    roles: Mapping[str, SizeRange]
+    printed: Sequence[str]
+
+
+def figures_in(text: str) -> Figures:
+    """Return the sizes of a sentence; no role has two of them."""
+    found: defaultdict[str, dict[SizeRange, None]] = defaultdict(dict)
+    printed: dict[str, None] = {}
+    role, end = "", 0
+    for match in _AMOUNT.finditer(text):
+        size = read_size(match[0], needs_unit=False)
+        if size is None:
+            continue
+        # What is said after one size is not said before the next.
+        before = text[max(end, match.start() - _NEAR) : match.start()]
+        follows = [(one, part) for one, pattern in _AFTER.items() if (part := pattern.match(text, match.end()))]
+        if role == "needed" and _OF.fullmatch(before):  # as in "used 3.00G of 2.00G"
+            role = "capacity"
+        elif role == "capacity" and _BY.match(before):  # as in "exceeds the limit of 2.00G by 1.00G"
+            role = "excess"
+        else:
+            role = _role(before, follows[0][0] if follows else "")
+        printed[match[0]] = None
+        if role:
+            found[role][size] = None
+        end = follows[0][1].end() if follows else match.end()
+    return Figures({role: next(iter(sizes)) for role, sizes in found.items() if len(sizes) == 1}, list(printed))
+
+
+def _role(before: str, second: str) -> str:
+    """Return what the words beside a size say that it is; empty where they do not, or say two things."""
+    first = next((role for role, pattern in _BEFORE.items() if pattern.search(before)), "")
+    if first and second and first != second:
+        return second if first in ("free", "needed") and second in ("free", "held", "reservable") else ""
+    return first or second

@@ -70,10 +70,6 @@ class OutOfMemory(NamedTuple):
         return self.lines[0]
 
     @property
-    def times(self) -> int:
-        return len(self.lines)
-
-    @property
     def form(self) -> Form:
         return FORM_OF[self.name]
 

@@ -9,7 +9,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from itertools import pairwise
+from itertools import pairwise, takewhile
 from typing import Any, NamedTuple
 
 from reportgen.oom.error_event import LoggedBuffer, OutOfMemory, Total
@@ -219,11 +219,11 @@ def _module_in(text: str) -> str:
 def _with_rows(sentence: Sentence, lines: Sequence[PlainLine], start: int, after: int) -> tuple[Sentence | None, int]:
     """Return a sentence with the rows that follow it, and the index of the line after them; None if there are none."""
     totals: dict[str, Total] = {}
-    rows = (
-        (place, row.groupdict())
-        for place, line in enumerate(lines[start : start + sentence.form.lines], start)
-        for row in sentence.form.pattern_of_rows.finditer(line.text)
+    own = takewhile(
+        lambda place: place == start or not (sentence.form.rest and sentence.form.sign in lines[place].text),
+        range(start, min(start + sentence.form.lines, len(lines))),
     )
+    rows = ((at, row.groupdict()) for at in own for row in sentence.form.pattern_of_rows.finditer(lines[at].text))
     for place, row in rows:
         if row.get("name") in totals:  # those of the next sentence of the same kind
             break

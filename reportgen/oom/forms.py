@@ -79,7 +79,9 @@ UNIT = r"(?:[ ]?[KMGTPE](?:i?B)?|[ ]?B|[ ]bytes)\b"
 SIZE = rf"-?\d++(?:\.\d++)?{UNIT}"
 """A printed size. Without its unit it was cut off."""
 
+_OF_OTHER = ("This is a message of ", "; reportgen reads XLA’s.")
 _SLOT = re.compile(r"\{([a-z]\w*)(#?)\}")
+_NUMBER = r"\d++(?:\.\d++)?(?: ?[KMGT]?i?B\b)?"
 _SLOTS = {
     "space": r"(?i:hbm|vmem|smem|cmem|sflag|spmem|tilespmem|host|device)\b",
     "kernel": r"[\w.-]{1,300}",
@@ -88,10 +90,10 @@ _SLOTS = {
 
 
 def _of_slot(slot: re.Match[str]) -> str:
-    """Return a group for a slot: a name, a size with its unit or, with `#`, a number of bytes."""
+    """Return a group for a slot: a name, a size or, with `#`, a number of bytes; any other is kept as it stands."""
     name, is_bare = slot[1], bool(slot[2])
     is_size = name in SIZES or name.endswith("_size")
-    pattern = r"-?\d++" if is_bare else _SLOTS.get(name, SIZE if is_size else r"\d++")
+    pattern = r"-?\d++" if is_bare else _SLOTS.get(name, SIZE if is_size else _NUMBER)
     # A space that is not known is a word all the same.
     return rf"(?:(?P<space>{pattern})|\w+)" if name == "space" else f"(?P<{name}>{pattern})"
 
@@ -138,6 +140,11 @@ class Form:
         return re.compile(self.rows)
 
     @property
+    def owner(self) -> str:
+        """Whose message it is, of one that is not XLA’s."""
+        return self.says[0].removeprefix(_OF_OTHER[0]).removesuffix(_OF_OTHER[1])
+
+    @property
     def next_step(self) -> str:
         return STEPS[self.next] if self.next else ""
 
@@ -160,13 +167,21 @@ OTHERS: Sequence[Form] = [
         kind="other",
         sign=sign,
         needs="".join(needs),
-        says=(f"This is a message of {name}; reportgen reads XLA’s.",),
+        says=(name.join(_OF_OTHER),),
     )
     for number, (sign, name, *needs) in enumerate(_DECLARED["others"]["messages"], start=1)
 ]
 """Messages of others than XLA, which are named and not read."""
 
-FORMS: Sequence[Form] = [*(Form(**form) for form in _DECLARED["form"]), *OTHERS]
+FORMS: Sequence[Form] = [
+    *(
+        Form(name=name, kind=kind, backend="" if backend == "any" else backend, **form)
+        for kind, backends in _DECLARED["form"].items()
+        for backend, forms in backends.items()
+        for name, form in forms.items()
+    ),
+    *OTHERS,
+]
 
 FRAGMENT = Form(name="fragment", kind="fragment")
 """A list or a table whose beginning is missing."""

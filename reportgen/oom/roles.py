@@ -21,7 +21,7 @@ _BEFORE: Mapping[str, re.Pattern[str]] = {
     for role, words in {
         "excess": r"(?:exceed\w*|over|short|too \w+)\b[^.;\d]{0,40}\bby",
         "reservable": r"largest[^.;\d]{0,40}(?:region|block|piece|chunk)[^.;\d]{0,20}",
-        "needed": r"used|uses?|needs?|needed|requires?|required|requirement|requested?|requesting|allocate|allocating|reserve",
+        "needed": r"used|uses?|takes?|asks for|asked for|needs?|needed|requires?|required|requirement|requested?|requesting|allocate|allocating|reserve",
         "capacity": r"limit|capacity|exceeds(?: \w+){0,3}|maximum|max|has|hbm of|memory of|usable",
         "free": r"free|available|there are|remaining|left",
         "held": r"in use|already allocated|currently allocated|occupied",
@@ -32,7 +32,7 @@ _AFTER: Mapping[str, re.Pattern[str]] = {
     for role, words in {
         "free": r"(?:is |are |was )?(?:free|left|remaining|available)",
         "reservable": r"reservable|allocatable|(?:is |are )?contiguous",
-        "capacity": r"limit|capacity|usable|total|(?:of )?hbm(?= ?[.,;]| available)",
+        "capacity": r"limit|capacity|usable|total",
         "needed": r"(?:is |are )?(?:needed|required|requested)|(?:would )?exceeds?",
         "held": r"(?:is |are )?(?:in use|used|allocated|occupied)",
     }.items()

@@ -65,7 +65,7 @@ _ROUNDED = 1.01
 
 _TINY = 1 << 30
 """Less than the memory of any device, in bytes: a program that needs less did not fill one."""
-_FULL = 90
+_FULL = 99
 """Hundredths of an allocator's pool in use, from which what was there before is the cause."""
 _LEAST_FRAGMENTED = 0.15
 _LEAST_CAUSE = 20  # parts of the needed memory, of which padding has to be one
@@ -293,7 +293,7 @@ def _of_others(event: OutOfMemory) -> Iterator[str]:
     if plan and plan.high_bytes < _TINY:
         yield f"The whole program needs {range_words(plan)}, which any device has: something else holds the memory."
     elif int(dict(event.words).get("pool_share", "0 %")[:-2]) >= _FULL:
-        yield "What was put on the device before fills the pool, not this request."
+        yield "What was put on the device before fills the pool."
 
 
 def _of_compiled(event: OutOfMemory) -> Iterator[str]:

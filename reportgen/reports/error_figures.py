@@ -16,8 +16,7 @@ def error_figures(error: LoggedError) -> ErrorFigures:
     largest = sorted(event.buffers, key=lambda buffer: -(buffer.size.middle if buffer.size else 0))
     return ErrorFigures(
         path=error.label,
-        line=event.line,
-        times=event.times,
+        lines=event.lines,
         kind=event.kind,
         module=event.module or None,
         space=event.space or None,

@@ -32,6 +32,7 @@ _DTYPE_BYTES: Mapping[str, int] = {
 """Bytes of an element, by the names that TensorFlow prints."""
 
 _MOST_DEVICES = 3
+_MOST_LINES = 5
 _FRACTION, _POOL_PERCENT = "XLA_PYTHON_CLIENT_MEM_FRACTION", 75
 """The share of a GPU that JAX makes its pool of by default (XLA `GpuAllocatorConfig::memory_fraction`)."""
 _ARRAY = re.compile(r"\b([a-z]+\d*\w*)\[([\d,]*)\]")
@@ -95,6 +96,16 @@ _NO_TIMELINE = "An error message has no timeline, peak or suggestions. Run again
 def verdict(event: OutOfMemory) -> str:
     """Return in a few words what happened, and when."""
     return VERDICTS[event.kind]
+
+
+def lines_words(event: OutOfMemory) -> str:
+    """Return `line 4`, or `3 times, lines 4, 9 and 12`, of which the first are named."""
+    first, *others = (f"{line:,}" for line in event.lines[:_MOST_LINES])
+    if not others:
+        return f"line {first}"
+    rest = "" if len(event.lines) <= _MOST_LINES else " …"
+    names = ", ".join((first, *others)) if rest else f"{', '.join((first, *others[:-1]))} and {others[-1]}"
+    return f"{len(event.lines):,} times, lines {names}{rest}"
 
 
 def is_failure(event: OutOfMemory) -> bool:

@@ -14,7 +14,7 @@ from reportgen.record import record
 from reportgen.reports.advice_words import CONFIDENCES, cost_words, needed_words, result_words, saving_words
 from reportgen.reports.column import Column
 from reportgen.reports.error_causes import parts_of, whole_of
-from reportgen.reports.error_words import figures, is_failure, next_step, only_buffer, told, unknown, verdict, would_fit
+from reportgen.reports.error_words import figures, is_failure, lines_words, next_step, only_buffer, told, unknown, verdict, would_fit
 from reportgen.reports.explain_document import ExplainedModule
 from reportgen.reports.formats import capital, counted, human_bytes, least_words, range_words
 from reportgen.reports.peak_table import buffer_columns
@@ -215,7 +215,7 @@ def _space_words(module: ExplainedModule) -> str:
 def _error(error: LoggedError) -> Iterator[Section]:
     """Yield what an error says, its largest buffers and its totals, what to do next, and what it leaves open."""
     event = error.event
-    times = f" ({event.times} times, lines {_listed_lines(event.lines)})" if event.times > 1 else ""
+    times = f" ({lines_words(event)})" if len(event.lines) > 1 else ""
     module = f" {event.module}." if event.module else ""
     sentences = [f"{verdict(event)}.{module}", *told(event), *only_buffer(event)]
     if stated := figures(event):
@@ -269,9 +269,3 @@ _PARTS: Sequence[Column[tuple[str, SizeRange]]] = (
     Column("size", "Size", "amount", lambda part: range_words(part[1])),
     Column("class", "Class", "name", lambda part: part[0]),
 )
-
-
-def _listed_lines(lines: Sequence[int]) -> str:
-    """Return `4, 9 and 12`, or the first of many."""
-    shown = [f"{line:,}" for line in lines[:_LARGEST]]
-    return f"{', '.join(shown[:-1])} and {shown[-1]}" if len(lines) <= _LARGEST else f"{', '.join(shown)} …"

@@ -447,10 +447,8 @@ class ErrorFigures:
 
     path: str
     """The file, relative to the path that was given."""
-    line: Positive
-    """The first line of the error in the file, from 1."""
-    times: Positive
-    """How often the error is in the file."""
+    lines: tuple[Positive, ...]
+    """The lines of the file that tell of it, from 1."""
     kind: forms.Kind
     """When memory ran out."""
     module: str | None

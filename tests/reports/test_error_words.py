@@ -66,6 +66,7 @@ CAUSES = {
     "03": "Temporaries take nearly all of it: 63.79 GiB.",
     "04": "The arguments take 7.04 GiB of the 8.74 GiB needed (80.5 %).",
     "07": "Of the 6.08 GiB in use this program’s own arguments are 478.07 MiB and its outputs up to 5.06 GiB",
+    "12": "The whole program needs 12.00 MiB, which any device has: something else holds the memory.",
     "15": "The outputs take 9.64 GiB of the 14.44 GiB allocated (66.8 %).",
     "20": "What holds it: 468.88 MiB in 124 chunks of 3.78 MiB, 4.02 MiB in 1 chunk.",
     "10": "fusion.41543 takes 1.50 GiB for 48.00 MiB of data (96.9 % padding): its last dimension of 4 is padded to",

@@ -24,6 +24,7 @@ from tests.support.document_schema import document_schema, field_tables, name_of
 ROOT = Path(__file__).parents[2]
 SCHEMAS = ROOT / "docs" / "schemas"
 REPORT_PAGE = ROOT / "docs" / "report-json.md"
+ERROR_TEXTS_PAGE = ROOT / "docs" / "error-texts.md"
 EXPLAIN_PAGE = ROOT / "docs" / "explain.md"
 README = ROOT / "README.md"
 _FIRST_LINES = 11
@@ -119,6 +120,20 @@ def report_page(page: str) -> str:
     return f"{before}{BEGIN}\n\n{tables}\n{END}{rest.partition(END)[2]}"
 
 
+def error_texts_page(page: str) -> str:
+    """Return a page with a table of the sentences of each kind between its two markers."""
+    before, _, rest = page.partition(BEGIN)
+    tables = []
+    for kind, verdict in forms.VERDICTS.items():
+        rows = [f"| {form.name} | `{form.sign.strip()}` |" for form in forms.FORMS if form.kind == kind]
+        if kind == "other":
+            rows = [f"| {form.owner} | `{form.sign.strip()}` |" for form in forms.OTHERS]
+        if rows:
+            columns = "whose message" if kind == "other" else "form"
+            tables += [f"### {verdict} (`{kind}`)", "", f"| {columns} | words |", "| --- | --- |", *rows, ""]
+    return f"{before}{BEGIN}\n\n{chr(10).join(tables)}\n{END}{rest.partition(END)[2]}"
+
+
 def readme(page: str) -> str:
     """Return the README with the first lines of what the command of its first example prints."""
     return explain_page(page, most_lines=_FIRST_LINES)
@@ -146,7 +161,12 @@ GENERATED: Mapping[Path, Callable[[], dict[str, Any]]] = {
 """The schemas that are generated, by their files."""
 
 
-PAGES: Mapping[Path, Callable[[str], str]] = {REPORT_PAGE: report_page, EXPLAIN_PAGE: explain_page, README: readme}
+PAGES: Mapping[Path, Callable[[str], str]] = {
+    ERROR_TEXTS_PAGE: error_texts_page,
+    REPORT_PAGE: report_page,
+    EXPLAIN_PAGE: explain_page,
+    README: readme,
+}
 """The pages of which a part is generated, each with what writes it."""
 
 

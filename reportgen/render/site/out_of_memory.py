@@ -39,6 +39,7 @@ from reportgen.reports.error_words import (
     devices_of,
     excess_words,
     least_need,
+    lines_words,
     next_heading,
     next_step,
     only_buffer,
@@ -95,6 +96,7 @@ class ErrorView:
 
     error: LoggedError
     href: str
+    place: str
     verdict: str
     told: Sequence[str]
     figures: Sequence[ErrorFigure]
@@ -159,6 +161,7 @@ def _view(error: LoggedError, number: int) -> ErrorView:
     return ErrorView(
         error=error,
         href=routes.out_of_memory(number),
+        place=lines_words(event),
         verdict=verdict(event),
         # The pill beside the size says it, too.
         told=[_unbroken(sentence) for sentence in (*told(event), *only) if sentence != shortage_sentence(event)],

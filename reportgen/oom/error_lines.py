@@ -40,7 +40,8 @@ _PART = re.compile(
     | (?P<entry>(?P<number>\d{{1,9}})\\?\.\ Size:\ (?P<entry_size>{SIZE})?.*|Buffer\ (?P<gpu_number>\d{{1,9}}):\s*)
     | (?P<head>(?P<sized_head>Total\ \w+\ usage\ >=|Program\ \w+\ requirement|HBM\ capacity)\ (?P<head_size>{SIZE}):\s*
         | (?P<bare_head>Largest\ program\ allocations\ in\ \w+|BufferAssignment\ stats|Peak\ buffers|Stats
-            |Histogram\ of\ current\ allocation|Heap\ allocator\ status|Persistent\ allocations\ include\ some\ or\ all\ of
+            |Histogram\ of\ current\ allocation|Heap\ allocator\ status
+            |Persistent\ allocations\ include\ some\ or\ all\ of
             |Summary\ of\ in-use\ Chunks\ by\ size):(?:\s*\(allocation_size.*|\ Limit:\s*\d+)?\s*
         | (?P<output>Output\ size)\ (?:(?P<output_size>{SIZE})(?:;\ (?P<output_detail>.*))?|unknown)\.?\s*)
     | (?P<row>(?P<row_name>
@@ -85,7 +86,9 @@ def _read_part(text: str) -> Line | None:
             return Line("map", {"share": f"{100 - text.count('_')} %"})
         case "histogram":
             each, count = int(match["each"]), int(match["count"])
-            return Line("counted", {"name": f"{count} Chunks of size {each}", "size": SizeRange(each * count, each * count)})
+            return Line(
+                "counted", {"name": f"{count} Chunks of size {each}", "size": SizeRange(each * count, each * count)}
+            )
         case "chunks":
             return Line("chunks", {"name": match["chunks_name"], "size": read_size(match["chunks_size"])})
         case "entry":

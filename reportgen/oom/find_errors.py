@@ -280,7 +280,9 @@ class _Assembly:
     def part(self, line: PlainLine) -> Line | None:
         """Return a line of a table or a list, if it can be one here."""
         part = read_line(line.text)
-        is_there = part is None or {"map": self.event is not None, "counted": self.head == _HISTOGRAM}.get(part.role, True)
+        is_there = part is None or {"map": self.event is not None, "counted": self.head == _HISTOGRAM}.get(
+            part.role, True
+        )
         return part if is_there else None
 
     def add(self, line: Line, printed: PlainLine) -> None:

@@ -13,8 +13,9 @@ from reportgen.oom.forms import FORMS, OF_TABLES
 
 SIGNS: Sequence[str] = tuple(dict.fromkeys((*(form.sign for form in FORMS), *OF_TABLES)))
 _STEMS = (
-    b"lloc LLOC emory uffer ailed sage size ESOURCE otal esource ializ _use _DEV abel: ting ding exceeds ufficie handle:"
-    b" MKilled configs MaxInUs uiremen bshape: uota much _OUT_OF_ oom NCCL CompileT NCC_ NLA TDRV Warp exit kb_free nrt_"
+    b"lloc LLOC emory uffer ailed sage size ESOURCE otal esource ializ _use _DEV abel: ting ding exceeds ufficie "
+    b"handle: MKilled configs MaxInUs uiremen bshape: uota much _OUT_OF_ oom NCCL CompileT NCC_ NLA TDRV Warp exit "
+    b"kb_free nrt_"
 ).split()
 """Each sign contains one of these, which are found much faster than all signs."""
 

@@ -21,7 +21,7 @@ _BEFORE: Mapping[str, re.Pattern[str]] = {
     for role, words in {
         "excess": r"(?:exceed\w*|over|short|too \w+)\b[^.;\d]{0,40}\bby",
         "reservable": r"largest[^.;\d]{0,40}(?:region|block|piece|chunk)[^.;\d]{0,20}",
-        "needed": r"used|uses?|takes?|asks for|asked for|needs?|needed|requires?|required|requirement|requested?|requesting|allocate|allocating|reserve",
+        "needed": r"use[sd]?|takes?|ask(?:s|ed) for|need(?:s|ed)?|requir\w+|request\w*|allocat(?:e|ing)|reserve",
         "capacity": r"limit|capacity|exceeds(?: \w+){0,3}|maximum|max|has|hbm of|memory of|usable",
         "free": r"free|available|there are|remaining|left",
         "held": r"in use|already allocated|currently allocated|occupied",

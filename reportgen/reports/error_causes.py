@@ -317,7 +317,11 @@ def _of_slots(event: OutOfMemory) -> Iterator[str]:
     equal = [slot for slot in slots if slot.size and slot.size.middle == largest]
     if equal:
         turns = "; ".join(slot.detail for slot in equal[:_LARGEST_CHUNKS])
-        count = f"{len(equal)} slots of {human_bytes(largest)} each" if len(equal) > 1 else f"one slot of {human_bytes(largest)}"
+        count = (
+            f"{len(equal)} slots of {human_bytes(largest)} each"
+            if len(equal) > 1
+            else f"one slot of {human_bytes(largest)}"
+        )
         yield f"The largest memory is {count}, in which {turns}."
 
 

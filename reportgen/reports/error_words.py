@@ -26,8 +26,8 @@ _SPACE_NUMBERS: Mapping[str, str] = {"0": "smem", "201": "tilespmem", "202": "sp
 """Memory spaces of a SparseCore, as the errors of XLA:TPU number them (XLA docs/errors/error_3000.md)."""
 
 _DTYPE_BYTES: Mapping[str, int] = {
-    "float": 4, "half": 2, "float16": 2, "bfloat16": 2, "double": 8, "float64": 8, "int8": 1, "uint8": 1, "bool": 1, "int16": 2, "uint16": 2,
-    "int32": 4, "uint32": 4, "int64": 8, "uint64": 8, "complex64": 8, "complex128": 16,
+    "float": 4, "half": 2, "float16": 2, "bfloat16": 2, "double": 8, "float64": 8, "int8": 1, "uint8": 1, "bool": 1,
+    "int16": 2, "uint16": 2, "int32": 4, "uint32": 4, "int64": 8, "uint64": 8, "complex64": 8, "complex128": 16,
 }  # fmt: skip
 """Bytes of an element, by the names that TensorFlow prints."""
 
@@ -132,29 +132,30 @@ def only_buffer(event: OutOfMemory) -> list[str]:
     return [named, "The total is not in this text."]
 
 
-def figures(event: OutOfMemory) -> str:
-    """Return what is needed, usable, in use, free and too much, as far as the text says so; empty if it does not."""
-    needed, capacity = event.needed, event.capacity
-    excess = excess_words(event)
-    if needed and capacity and range_words(needed) == range_words(capacity):
-        return _equal_figures(needed, capacity, excess)
-    whole = size_named(event, "total allocation")
+def sizes_of(event: OutOfMemory) -> Sequence[tuple[str, SizeRange]]:
+    """Return the sizes that a text states, each with what it is, those that look equal once."""
+    whole, needed = size_named(event, "total allocation"), event.needed
     if event.kind == "compiled":
         whole, needed = needed or whole_of(event), None
-    left = "left outside of its pool" if event.kind == "allocator" else "free"
     is_load = event.kind in ("load", "data")
     named = (
-        (needed, "needed"),
-        (capacity, "usable"),
-        (whole, "for the whole program"),
-        (None if is_load or event.name == "rematerialization" else event.held, "in use"),
-        (event.free, left),
-        (event.reservable if event.reservable != event.free else None, "of that in one piece"),
+        ("needed", needed),
+        ("for the whole program", whole),
+        ("usable", event.capacity),
+        ("in use", None if is_load or event.name == "rematerialization" else event.held),
+        ("left outside of its pool" if event.kind == "allocator" else "free", event.free),
+        ("of that in one piece", event.reservable if event.reservable != event.free else None),
     )
-    stated = [f"{human_bytes(size.middle)} {words}" for size, words in named if size]
-    if excess:
-        stated.append(f"{excess} over capacity")
-    return ", ".join(stated)
+    return [(words, size) for words, size in named if size]
+
+
+def figures(event: OutOfMemory) -> str:
+    """Return what is needed, usable, in use, free and too much, as far as the text says so; empty if it does not."""
+    needed, capacity, excess = event.needed, event.capacity, excess_words(event)
+    if needed and capacity and range_words(needed) == range_words(capacity):
+        return _equal_figures(needed, capacity, excess)
+    stated = [f"{human_bytes(size.middle)} {words}" for words, size in sizes_of(event)]
+    return ", ".join([*stated, f"{excess} over capacity"] if excess else stated)
 
 
 def excess_words(event: OutOfMemory) -> str:
@@ -247,7 +248,9 @@ def next_heading(event: OutOfMemory) -> str:
 def unknown(event: OutOfMemory) -> list[str]:
     """Return what the text does not say, as sentences."""
     holds = {"load": "Persistent", "allocator": "Chunks", "execution": "Chunks"}.get(event.kind)
-    says_who = "pool_share" in dict(event.words) or (holds and any(total.head.startswith(holds) for total in event.totals))
+    says_who = "pool_share" in dict(event.words) or (
+        holds and any(total.head.startswith(holds) for total in event.totals)
+    )
     if explained(event).cause == "held before":
         says_who = True
     lacks = "" if says_who else _LACKS.get(event.kind, "")

@@ -14,7 +14,17 @@ from reportgen.record import record
 from reportgen.reports.advice_words import CONFIDENCES, cost_words, needed_words, result_words, saving_words
 from reportgen.reports.column import Column
 from reportgen.reports.error_causes import parts_of, whole_of
-from reportgen.reports.error_words import figures, is_failure, lines_words, next_step, only_buffer, told, unknown, verdict, would_fit
+from reportgen.reports.error_words import (
+    figures,
+    is_failure,
+    lines_words,
+    next_step,
+    only_buffer,
+    told,
+    unknown,
+    verdict,
+    would_fit,
+)
 from reportgen.reports.explain_document import ExplainedModule
 from reportgen.reports.formats import capital, counted, human_bytes, least_words, range_words
 from reportgen.reports.peak_table import buffer_columns

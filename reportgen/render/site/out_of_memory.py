@@ -5,24 +5,23 @@ A text has neither offsets nor live ranges, so there is no peak and no chart ove
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from itertools import groupby
 from pathlib import PurePosixPath
 
 from reportgen.analyse.devices import Device
 from reportgen.analyse.logged_errors import LoggedError
 from reportgen.oom.error_event import LoggedBuffer, OutOfMemory, Total
+from reportgen.oom.forms import FIGURES
 from reportgen.oom.printed_size import SizeRange
 from reportgen.record import record
 from reportgen.render import routes
 from reportgen.render.html.templates import render
-from reportgen.render.module.where_it_fits import DeviceRow, WhereItFits
 from reportgen.render.site.error_bar import ErrorBar, buffer_name, colored_groups, error_bar, lone_bar
 from reportgen.reports.error_causes import (
     explained,
-    free_of,
     padding_of_temporaries,
     shortage_of,
-    size_named,
     whole_of,
 )
 from reportgen.reports.error_padding import (
@@ -45,12 +44,13 @@ from reportgen.reports.error_words import (
     only_buffer,
     program_need,
     shortage_sentence,
+    sizes_of,
     told,
     unknown,
     verdict,
     would_fit,
 )
-from reportgen.reports.formats import capital, exact_bytes, percent, range_words
+from reportgen.reports.formats import capital, percent, range_words
 from reportgen.work import Page
 
 _MOST_FIGURES = 3
@@ -60,7 +60,17 @@ _SMALL = 50
 """What takes less than this part of the need does not stand for it."""
 _BEFORE_UNIT = re.compile(r"(?<=\d) (?=[KMGTPE]?i?B\b)")
 _SENTENCE_END = re.compile(r"(?<=\.) ")
-_LIMITS = {"largest free piece": "free in one piece"}
+_LIMITS = {"largest free piece": "of that in one piece", "free": "free", "capacity": "usable"}
+"""What a bar is drawn against, and the words of that size."""
+_LABELS = {
+    "for the whole program": "Needs",
+    "free": "Free",
+    "left outside of its pool": "Free",
+    "of that in one piece": "Free in one piece",
+    "in use": "In use",
+    "usable": "Capacity",
+}
+"""What sizes are called as figures, the most important first."""
 _COMMAND = "reportgen run -- COMMAND"
 
 
@@ -113,8 +123,7 @@ class ErrorView:
     saving_bytes: int
     after_bytes: int
     devices: Sequence[Device]
-    where: WhereItFits | None
-    fits_nowhere: bool
+    fits: str
     scale_bytes: int
     unlisted: SizeRange | None
     notes: Sequence[str]
@@ -152,9 +161,6 @@ def _view(error: LoggedError, number: int) -> ErrorView:
     is_main = _is_main_buffer(event)
     bar = error_bar(shown)
     sizes = _figures(event, bar, known)
-    devices = devices_of(event)
-    where = _where_it_fits(event, devices, need, saving) if need else None
-    capacities = [device.usable.high_bytes for device in devices]
     need_note = _need_note(shown, bar)
     step, of_command = _around_command(next_step(event))
     only = () if known else only_buffer(error.event)
@@ -178,9 +184,8 @@ def _view(error: LoggedError, number: int) -> ErrorView:
         remedy=remedy,
         saving_bytes=saving,
         after_bytes=asked.middle - saving if asked and saving else 0,
-        devices=devices,
-        where=where,
-        fits_nowhere=bool(where and need and not where.rows and all(need.low_bytes > size for size in capacities)),
+        devices=devices_of(event),
+        fits=_unbroken(would_fit(event)),
         scale_bytes=scale,
         unlisted=unlisted,
         notes=_open(event, has_parts=not need_note),
@@ -191,66 +196,40 @@ def _view(error: LoggedError, number: int) -> ErrorView:
 
 
 def _figures(event: OutOfMemory, bar: ErrorBar | None, listed: SizeRange | None) -> Sequence[ErrorFigure]:
-    """Return the sizes of an error that differ, the most important first, without the limit that its bar names.
+    """Return the sizes of an error that differ, the first with what is too much, without the limit that its bar names.
 
     `listed` is what its buffers add up to.
     """
-    if _is_request(event):
-        limit = bar.limit if bar else ""
-        return [figure for figure in _figures_of_request(event) if figure.label.lower() != _LIMITS.get(limit, limit)]
-    whole = size_named(event, "total allocation")
-    needed, capacity = event.needed, event.capacity
-    sizes = [("This buffer alone" if event.kind == "allocation" else "Needs", needed), ("Capacity", capacity)]
-    if event.kind == "compiled":
-        sizes = [("Needs", needed or whole_of(event)), ("Capacity", capacity)]
-    elif whole and whole != needed:
-        sizes = [("Needs", whole), ("Failed request", needed), ("Capacity", capacity)]
-    elif not needed and not capacity and listed:
-        sizes = [("Named in this text", listed)]
-    are_equal = bool(needed and capacity and range_words(needed) == range_words(capacity))
-    if bar and bar.limit == "capacity" and not (are_equal and needed and needed.is_exact):
-        sizes = [(label, size) for label, size in sizes if label != "Capacity"]
-    known = [(label, size) for label, size in sizes if size]
-    if are_equal and needed and not needed.is_exact:
-        known = [(label, size) for label, size in known if size is not needed]
-    excess = excess_words(event)
-    exceeding = needed if any(size is needed for _, size in known) else known[0][1] if known else None
-    found = [
-        ErrorFigure(
-            label=label,
-            words=exact_bytes(size.middle) if are_equal and size.is_exact else range_words(size),
-            pill=f"does not fit, by {excess}" if excess and size is exceeding else "",
-        )
-        for label, size in known
-    ]
-    if excess and not known:
-        found.append(ErrorFigure(label="Over the capacity by", words=excess, pill="does not fit"))
-    others = [("Free", event.free), ("Free in one piece", event.reservable), ("In use", event.held)]
-    for label, size in others:
-        if size and all(figure.words != range_words(size) for figure in found):
-            found.append(ErrorFigure(label=label, words=range_words(size)))
-    return found
+    stated = {"needed": _label_of_need(event), **_LABELS}
+    found: dict[str, ErrorFigure] = {}
+    for words, size in sorted(sizes_of(event), key=lambda named: list(stated).index(named[0])):
+        shown = ErrorFigure(label=stated[words], words=range_words(size))
+        if not bar or _LIMITS.get(bar.limit) != words:
+            found.setdefault(shown.words, shown)
+    if not event.needed and not event.capacity and listed and not found:
+        return [ErrorFigure(label="Named in this text", words=range_words(listed))]
+    figures = list(found.values())
+    shortage = shortage_of(event)
+    if not shortage or event.kind in FIGURES:
+        return figures
+    short, is_of_piece = shortage
+    verb = "short by" if _is_request(event) else "does not fit, by"
+    amount = excess_words(event) if event.excess else range_words(short)
+    pill = f"{verb} {amount}{' in one piece' if is_of_piece else ''}"
+    if not figures:
+        return [ErrorFigure(label="Over the capacity by", words=range_words(short), pill="does not fit")]
+    return [replace(figures[0], pill=pill), *figures[1:]]
+
+
+def _label_of_need(event: OutOfMemory) -> str:
+    if event.kind == "allocation":
+        return "This buffer alone"
+    return "Asked for" if _is_request(event) and event.kind != "load" else "Needs"
 
 
 def _is_request(event: OutOfMemory) -> bool:
-    """Return whether an error is about what others left free: its size and the capacity alone say nothing."""
-    is_with_others = event.kind in ("execution", "data", "attempt", "load") and event.needed is not None
-    return is_with_others and not size_named(event, "total allocation")
-
-
-def _figures_of_request(event: OutOfMemory) -> Sequence[ErrorFigure]:
-    """Return what was asked for, with what was missing, and what was free."""
-    shortage, pill = shortage_of(event), ""
-    if shortage:
-        short, is_of_piece = shortage
-        pill = f"short by {range_words(short)}{' in one piece' if is_of_piece else ''}"
-    free, piece = free_of(event)
-    labels = ("Needs" if event.kind == "load" else "Asked for", "Free", "Free in one piece", "In use", "Capacity")
-    found: list[ErrorFigure] = []
-    for label, size in zip(labels, (event.needed, free, piece, event.held, event.capacity), strict=True):
-        if size and all(figure.words != range_words(size) for figure in found[1:]):
-            found.append(ErrorFigure(label=label, words=range_words(size), pill="" if found else pill))
-    return found
+    """Return whether an error is about what others left free."""
+    return event.kind in ("execution", "data", "attempt", "load") and event.needed is not None
 
 
 def _around_command(step: str) -> tuple[str, str]:
@@ -292,28 +271,6 @@ def _open(event: OutOfMemory, *, has_parts: bool) -> Sequence[str]:
         lacks = [f"The message lists one buffer: {buffer_name(event.buffers[0])}, {range_words(size)}."]
     is_said = "`reportgen run" in next_step(event)
     return lacks + [sentence for sentence in unknown(event) if not (is_said and "`reportgen run" in sentence)]
-
-
-def _where_it_fits(event: OutOfMemory, devices: Sequence[Device], need: SizeRange, saving: int) -> WhereItFits:
-    """Return the devices of an error, or only a sentence where it would fit all of them, or none."""
-    rows = [_device_row(device, need, saving) for device in devices]
-    left = [size for row in rows for size in (row.left_bytes, row.left_after_bytes if saving else row.left_bytes)]
-    is_same = None not in left and len({size >= 0 for size in left if size is not None}) < 2
-    return WhereItFits(
-        needed_bytes=need.middle,
-        rows=() if is_same else rows,
-        note=_unbroken(would_fit(event)) if is_same else "",
-    )
-
-
-def _device_row(device: Device, need: SizeRange, saving: int) -> DeviceRow:
-    fits, is_over = device.usable.low_bytes >= need.high_bytes, device.usable.high_bytes < need.low_bytes
-    left = device.size_bytes - need.middle
-    return DeviceRow(
-        device=device,
-        left_bytes=left if fits or is_over else None,
-        left_after_bytes=left + saving if saving else None,
-    )
 
 
 def _rows(event: OutOfMemory, printed: Sequence[LoggedBuffer], scale: int) -> list[ListedBuffer]:

@@ -10,7 +10,7 @@ from reportgen.analyse.devices import DEVICES, Device
 from reportgen.oom.error_event import OutOfMemory
 from reportgen.oom.forms import FIGURES, OF_COMPILER, SIZES, VERDICTS, WARNINGS
 from reportgen.oom.printed_size import SizeRange, read_size
-from reportgen.reports.error_causes import Cause, excess_of, explained, parts_of, size_named, whole_of
+from reportgen.reports.error_causes import Cause, excess_of, explained, free_of, parts_of, size_named, whole_of
 from reportgen.reports.error_padding import operands, unpadded, with_size
 from reportgen.reports.formats import exact_bytes, human_bytes, range_words
 
@@ -137,14 +137,14 @@ def sizes_of(event: OutOfMemory) -> Sequence[tuple[str, SizeRange]]:
     whole, needed = size_named(event, "total allocation"), event.needed
     if event.kind == "compiled":
         whole, needed = needed or whole_of(event), None
-    is_load = event.kind in ("load", "data")
+    is_load, (free, piece) = event.kind in ("load", "data"), free_of(event)
     named = (
         ("needed", needed),
         ("for the whole program", whole),
         ("usable", event.capacity),
         ("in use", None if is_load or event.name == "rematerialization" else event.held),
-        ("left outside of its pool" if event.kind == "allocator" else "free", event.free),
-        ("of that in one piece", event.reservable if event.reservable != event.free else None),
+        ("left outside of its pool" if event.kind == "allocator" else "free", free),
+        ("of that in one piece", piece if piece != free else None),
     )
     return [(words, size) for words, size in named if size]
 

@@ -53,7 +53,7 @@ def test_a_page_has_totals_and_buffers(site: Path) -> None:
     )
     figures = ("41.74 GiB", "Does not fit, by 25.74 GiB", "capacity 16.00 GiB", "padding31.00 GiB")
     step = ("saves up to 31.0 GiB", "- s32[8388608,8,4]", "+ s32[4,8,8388608]", "reportgen run --")
-    order = [*map(text.index, (cause, *figures, *step, "Where does it fit?", "Totals in the message"))]
+    order = [*map(text.index, (cause, *figures, *step, "As it is, it would fit on", "Totals in the message"))]
     assert order == sorted(order)
     assert "everything else563.20 MiB" in text
     assert "Shape s32[8388608,8,4]{2,1,0:T(8,128)}" in text

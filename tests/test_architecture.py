@@ -192,7 +192,9 @@ def test_only_the_output_writes_files() -> None:
 
 
 def test_nothing_between_text_and_pages_opens_files_but_templates() -> None:
-    pure = [module for module in modules() if area(module) in PURE and module not in READERS_IN_RENDER]
+    declared = "oom/forms.py"  # reads what it declares
+    readers = {*READERS_IN_RENDER, declared}
+    pure = [module for module in modules() if area(module) in PURE and module not in readers]
     assert [(module, name) for module in pure for name, _ in calls(module) if name in READING] == []
 
 

@@ -9,7 +9,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from itertools import pairwise, takewhile
+from itertools import islice, pairwise, takewhile
 from typing import Any, NamedTuple
 
 from reportgen.oom.error_event import LoggedBuffer, OutOfMemory, Total
@@ -42,7 +42,9 @@ _BY_SIGN: Mapping[str, Sequence[Form]] = {
 }
 _BEGINNINGS = ("RESOURCE_EXHAUSTED", "Resource exhausted", ". ", "; ")
 """What the words before the second error on a line begin with."""
-_LONGEST_BEFORE = 300
+_LONGEST_BEFORE, _LONGEST_CONTEXT = 300, 8_000
+_MOST_SIGNS = 200
+"""Signs on one line that are tried: a longer line is no message."""
 _CODE = re.compile(r"\b(E\d{4}): ")
 _MODULE = re.compile(
     r"(?:(?:(?i:hlo|xla)[ _]?(?i:module)(?:[ _]name)?|executable_name)\W{1,4}|Error loading program '"
@@ -182,7 +184,7 @@ def _read(text: str) -> Sentence | None:
 def _heads(text: str) -> Sequence[tuple[int, Sentence]]:
     """Return where each error in a text begins, with its sentence: of those that are one, the one that says most."""
     heads: list[tuple[int, Sentence]] = []
-    for sign in _SIGN.finditer(text):
+    for sign in islice(_SIGN.finditer(text), _MOST_SIGNS):
         for form in _BY_SIGN[sign[0]]:
             match = form.pattern.match(text, sign.start())
             sentence = _sentence_of(form, match, text) if match else None
@@ -198,7 +200,8 @@ def _heads(text: str) -> Sequence[tuple[int, Sentence]]:
 
 def _sentence_of(form: Form, match: re.Match[str], text: str) -> Sentence | None:
     """Return the sentence that a form has matched in a text; None if what it needs beside that is missing."""
-    before = text[: match.start()]
+    begin = max(0, match.start() - _LONGEST_CONTEXT)
+    before, text = text[begin : match.start()], text[begin : match.start() + _LONGEST_CONTEXT]
     right_before = form.pattern_before.search(before[-_LONGEST_BEFORE:]) if form.before else None
     if (form.before and right_before is None) or not form.pattern_needed.search(text):
         return None

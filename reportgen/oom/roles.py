@@ -41,14 +41,14 @@ _OF = re.compile(r"\s?[(/]?\s?(?:of|out of)?\s?")
 _BY = re.compile(r"\W{0,3}by\s")
 
 
-class Figures(NamedTuple):
+class SizesByRole(NamedTuple):
     """The sizes whose roles are sure, by role, and all sizes of the sentence as they stand."""
 
     roles: Mapping[str, SizeRange]
     printed: Sequence[str]
 
 
-def figures_in(text: str) -> Figures:
+def figures_in(text: str) -> SizesByRole:
     """Return the sizes of a sentence; no role has two of them."""
     found: defaultdict[str, dict[SizeRange, None]] = defaultdict(dict)
     printed: dict[str, None] = {}
@@ -70,7 +70,7 @@ def figures_in(text: str) -> Figures:
         if role:
             found[role][size] = None
         end = follows[0][1].end() if follows else match.end()
-    return Figures({role: next(iter(sizes)) for role, sizes in found.items() if len(sizes) == 1}, list(printed))
+    return SizesByRole({role: next(iter(sizes)) for role, sizes in found.items() if len(sizes) == 1}, list(printed))
 
 
 def _role(before: str, second: str) -> str:

@@ -6,6 +6,8 @@ from reportgen.oom.error_event import OutOfMemory
 from reportgen.oom.forms import SIZES
 
 _ONE_REQUEST = frozenset({"execution", "attempt"})
+_MOST_COMPARED = 50
+"""Failures before an event that it may tell again in other words."""
 _FIELDS = (*SIZES, "module", "space", "device", "code", "totals", "buffers")
 """What one telling of a failure may leave out and another has."""
 
@@ -13,13 +15,20 @@ _FIELDS = (*SIZES, "module", "space", "device", "code", "totals", "buffers")
 def told_once(events: Iterable[OutOfMemory]) -> tuple[OutOfMemory, ...]:
     """Return each failure with all the lines that tell it, in the order of the text."""
     kept: list[OutOfMemory] = []
+    lines: list[set[int]] = []
+    places: dict[OutOfMemory, int] = {}
     for event in sorted(events, key=lambda event: event.line):
-        place = next((place for place, other in enumerate(kept) if _are_one(other, event)), None)
-        if place is None:
+        bare = event._replace(lines=(0,), message="")
+        recent = range(max(0, len(kept) - _MOST_COMPARED), len(kept))
+        place = places.get(bare, next((place for place in recent if _are_one(kept[place], event)), len(kept)))
+        if place == len(kept):
             kept.append(event)
-        else:
+            lines.append(set())
+        elif bare not in places:
             kept[place] = _joined(kept[place], event)
-    return tuple(kept)
+        places[bare] = place
+        lines[place].update(event.lines)
+    return tuple(event._replace(lines=tuple(sorted(own))) for event, own in zip(kept, lines, strict=True))
 
 
 def _are_one(first: OutOfMemory, second: OutOfMemory) -> bool:
@@ -46,6 +55,5 @@ def _joined(first: OutOfMemory, second: OutOfMemory) -> OutOfMemory:
     """Return one event of two: a failure rather than a warning of it, with what either states."""
     best, other = (second, first) if first.kind == "attempt" != second.kind else (first, second)
     missing = {name: getattr(other, name) for name in _FIELDS if not getattr(best, name)}
-    lines = tuple(sorted({*first.lines, *second.lines}))
     words = tuple(dict((*other.words, *best.words)).items())
-    return best._replace(**missing, lines=lines, words=words)
+    return best._replace(**missing, words=words)

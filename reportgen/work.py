@@ -11,7 +11,6 @@ from reportgen.analyse.logged_errors import LoggedError
 from reportgen.input.reading import DumpFiles, Problem
 from reportgen.options import Redaction
 from reportgen.record import record
-from reportgen.reports.error_words import is_failure
 from reportgen.reports.summary import Summary, biggest_first
 
 Progress = Callable[[int, int, str], None]
@@ -146,7 +145,7 @@ class BuildResult:
     def has_problems(self, *, strict: bool) -> bool:
         """Return whether a file could not be read or, if `strict`, whether there is any warning or error."""
         warned = any(problem.severity == "warning" for problem in self.problems)
-        failed = any(is_failure(error.event) for error in self.errors)
+        failed = any(error.event.is_failure for error in self.errors)
         severities = {severity for entry in self.summaries for severity, _ in entry.finding_counts}
         return bool(self.unread) or (strict and (warned or failed or bool(severities & {"error", "warning"})))
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from reportgen.analyse.devices import capacity_example
 from reportgen.analyse.logged_errors import LoggedError
 from reportgen.analyse.results import Severity
-from reportgen.reports.error_words import figures, told, verdict
+from reportgen.reports.error_story import story_of
 from reportgen.reports.formats import exact_bytes, human_bytes, least_words
 from reportgen.reports.summary import Summary
 from reportgen.terminal import Terminal, counted, say
@@ -66,9 +66,9 @@ def _print_capacity(entry: Summary) -> None:
 def print_errors(errors: Sequence[LoggedError]) -> None:
     """Print for each out-of-memory error in a text what it says, with its cause first."""
     for error in errors:
-        event = error.event
-        say(f"{error.label}:{event.line}: {verdict(event)}")
-        for sentence in (*told(event), figures(event)):
+        story = story_of(error.event)
+        say(f"{error.label}:{error.event.line}: {story.verdict}")
+        for sentence in (*story.told, story.figures):
             if sentence:
                 say(f"  {sentence.removesuffix('.')}.")
 

@@ -5,7 +5,7 @@ A text has rounded sizes, no offsets and no live ranges, so nothing of it enters
 
 from typing import NamedTuple
 
-from reportgen.oom.forms import FORM_OF, Form, Kind
+from reportgen.oom.forms import FIGURES, FORM_OF, WARNINGS, Form, Kind
 from reportgen.oom.printed_size import SizeRange
 
 
@@ -76,3 +76,8 @@ class OutOfMemory(NamedTuple):
     @property
     def kind(self) -> Kind:
         return self.form.kind
+
+    @property
+    def is_failure(self) -> bool:
+        """Whether a program failed; warnings and figures are no failure."""
+        return self.kind not in WARNINGS | FIGURES

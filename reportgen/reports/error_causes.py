@@ -5,20 +5,12 @@ Every sentence follows from the text, so that none contradicts the tables in it.
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Literal
+from typing import Literal, NamedTuple
 
-from reportgen.oom.error_event import OutOfMemory, Total
-from reportgen.oom.forms import OF_ONE_REQUEST
+from reportgen.oom.error_event import OutOfMemory
+from reportgen.oom.forms import FIGURES, OF_ONE_REQUEST
 from reportgen.oom.printed_size import SizeRange, read_size
-from reportgen.record import record
-from reportgen.reports.error_padding import (
-    is_padded,
-    operands,
-    padding_bytes,
-    padding_words,
-    share_of_padding,
-    unpadded,
-)
+from reportgen.reports.error_padding import is_padded, padding_bytes, padding_words, share_of_padding, unpadded
 from reportgen.reports.formats import human_bytes, range_words
 
 Part = Literal["arguments", "outputs", "temporaries", "constants", "code", "aliased"]
@@ -42,15 +34,15 @@ _PARTS: Mapping[str, Part] = {
     "alias_size_in_bytes": "aliased",
     "Aliased Input": "aliased",
 }
-_PART_OF_ALLOCATION: Mapping[str, Part] = {
+_PARTS_OF_REPORT: Mapping[str, Part] = {
     "preallocated-temp": "temporaries",
     "parameter": "arguments",
     "constant": "constants",
     "output": "outputs",
     "maybe-live-out": "outputs",
 }
-Filling = Literal["arguments", "outputs", "temporaries"]
-_FILLING: Mapping[Filling, str] = {
+"""The classes of allocations, as a usage report describes them."""
+_FILLING: Mapping[Part, str] = {
     "arguments": "The arguments",
     "outputs": "The outputs",
     "temporaries": "Temporaries",
@@ -59,10 +51,8 @@ _FILLING: Mapping[Filling, str] = {
 
 _MOST = 0.5
 """The share of the memory from which something is what fills it."""
-
 _ROUNDED = 1.01
 """How much larger a part than the whole may be, because both are rounded."""
-
 _TINY = 1 << 30
 """Less than the memory of any device, in bytes: a program that needs less did not fill one."""
 _FULL = 99
@@ -78,22 +68,14 @@ _LARGEST_CHUNKS = 3
 _LEAST_CHUNKS = 200  # parts of all chunks, of which those of one size have to be one
 
 
-@record(kw_only=False)
-class Chunks:
-    """The chunks of one size that an allocator has given out."""
+class Missing(NamedTuple):
+    """How much more is needed than there is of what it is short of."""
 
-    count: int
-    each_bytes: int
     size: SizeRange
-
-    @property
-    def words(self) -> str:
-        """Return `124 chunks of 3.78 MiB`, or `1 chunk`."""
-        return f"{self.count:,} chunks of {human_bytes(self.each_bytes)}" if self.count > 1 else "1 chunk"
+    of: Literal["capacity", "free", "largest free piece"]
 
 
-@record
-class Explained:
+class Explained(NamedTuple):
     """What fills the memory: the cause by its name, and sentences on it, the main one first."""
 
     cause: Cause
@@ -102,41 +84,17 @@ class Explained:
 
 def explained(event: OutOfMemory) -> Explained:
     """Return what the text shows to be the cause; no cause and no sentence if it does not show one."""
-    known = [(cause, sentences) for cause, sentences in _causes(event) if sentences]
-    return Explained(
-        cause=next((cause for cause, _ in known if cause), ""),
-        sentences=[sentence for _, sentences in known for sentence in sentences],
-    )
-
-
-def _causes(event: OutOfMemory) -> Iterator[tuple[Cause, Sequence[str]]]:
-    """Yield what takes the memory, the main cause first; what is only worth a sentence has no name."""
-    yield "fragmentation", [*_of_fragmentation(event)]
-    if others := [*_of_others(event)]:
-        yield "held before", others
-        return
-    yield "held by itself", [*_of_holders(event)]
-    if too_many := [*_of_too_many_arguments(event)]:
-        yield "arguments", too_many
-        return
-    padding, padded_bytes = _of_padding(event)
-    most = _of_parts(event)
-    needed = event.needed.middle if event.needed else 0
-    if most:
-        cause, _ = most
-        # Padding is the cause instead if it is most of the memory, or if this would be the temporaries.
-        if not padding or (padded_bytes <= _MOST * needed and cause != "temporaries"):
-            yield most
-    yield "padding", [padding] if padding else []
-    lost = [*_of_lost_bytes(event), *_of_fragmented_temporaries(event)]
-    yield "", [*lost, *_of_compiled(event), *_of_slots(event), *_of_chunks(event), *_of_pieces(event)]
+    found = [*_causes(event)]
+    return Explained(next((cause for cause, _ in found if cause), ""), [sentence for _, sentence in found])
 
 
 def parts_of(event: OutOfMemory) -> Mapping[Part, SizeRange]:
     """Return the sum of the rows of each class of memory, as far as the text has them."""
     parts: dict[Part, SizeRange] = {}
     for total in event.totals:
-        part = _PARTS.get(total.name) or _part_of_allocation(total)
+        part = _PARTS.get(total.name)
+        if total.head == "usage-report":
+            part = next((part for word, part in _PARTS_OF_REPORT.items() if word in total.name), None)
         if part and total.size:
             parts[part] = parts[part] + total.size if part in parts else total.size
     return parts
@@ -151,8 +109,7 @@ def whole_of(event: OutOfMemory) -> SizeRange | None:
         return stated if all(size.low_bytes <= _ROUNDED * stated.high_bytes for size in listed) else None
     if event.kind != "compiled" or not any(parts[name].high_bytes for name in _FILLING if name in parts):
         return None
-    sizes = [size for part, size in parts.items() if part != "aliased"]
-    whole = sum(sizes[1:], sizes[0]) if sizes else SizeRange(0, 0)
+    whole = sum((size for part, size in parts.items() if part != "aliased"), start=SizeRange(0, 0))
     return whole - parts["aliased"] if "aliased" in parts else whole
 
 
@@ -173,171 +130,97 @@ def free_of(event: OutOfMemory) -> tuple[SizeRange | None, SizeRange | None]:
     return event.free, event.reservable
 
 
-def shortage_of(event: OutOfMemory) -> tuple[SizeRange, bool] | None:
-    """Return how much more a request needed than was free, and whether that is only of the largest free piece."""
+def missing_of(event: OutOfMemory) -> Missing | None:
+    """Return what is missing of the memory that is free, of its largest piece, or of all that may be used."""
     free, piece = free_of(event)
-    if short := _difference(event.needed, free):
-        return short, False
-    if free and (short := _difference(event.needed, piece)):
-        return short, True
+    if event.kind not in FIGURES and (short := _difference(event.needed, free)):
+        return Missing(short, "free")
+    if event.kind not in FIGURES and free and (short := _difference(event.needed, piece)):
+        return Missing(short, "largest free piece")
     excess = excess_of(event)
-    return (excess, False) if excess else None
+    return Missing(excess, "capacity") if excess else None
 
 
-def _part_of_allocation(total: Total) -> Part | None:
-    """Return the class of an allocation in a usage report, which describes it as a dump does."""
-    if total.head != "usage-report":
-        return None
-    return next((part for word, part in _PART_OF_ALLOCATION.items() if word in total.name), None)
+def held_by_itself(event: OutOfMemory) -> tuple[SizeRange, SizeRange] | None:
+    """Return the program's own arguments and outputs among what is in use; outputs may share memory with arguments."""
+    own = {row.name: row.size for row in event.totals if row.head.startswith("Persistent")}
+    arguments, outputs = own.get("arguments"), own.get("output")
+    return (arguments, outputs) if event.held and arguments and outputs else None
 
 
-def _of_parts(event: OutOfMemory) -> tuple[Cause, Sequence[str]] | None:
-    """Return the class that takes most of the memory, with a sentence."""
-    whole, parts = whole_of(event), parts_of(event)
-    if not whole or whole.middle <= 0 or event.kind == "load":  # then the rest of the device is the matter
-        return None
-    for part in _FILLING:
-        size = parts.get(part)
-        if size and _MOST * whole.middle < size.middle <= _ROUNDED * whole.middle:
-            return part, [*_part_words(event, part, size, whole)]
-    return None
-
-
-def _part_words(event: OutOfMemory, part: Filling, size: SizeRange, whole: SizeRange) -> Iterator[str]:
-    share = f"{100 * size.middle / whole.middle:.1f}"
-    if share == "100.0":
-        yield f"{_FILLING[part]} take nearly all of it: {range_words(size)}."
-        return
-    verb = "allocated" if whole != event.needed or event.kind == "compiled" else "needed"
-    yield f"{_FILLING[part]} take {range_words(size)} of the {range_words(whole)} {verb} ({share} %)."
-    if part == "arguments" and event.capacity and size.high_bytes < event.capacity.low_bytes:
-        left, rest = event.capacity - size, whole - size
-        words = f"That leaves about {human_bytes(left.middle)} of the {range_words(event.capacity)} usable for the rest"
-        yield f"{words}, which is about {human_bytes(rest.middle)}." if rest.low_bytes > 0 else f"{words}."
-
-
-def _of_too_many_arguments(event: OutOfMemory) -> Iterator[str]:
-    arguments = parts_of(event).get("arguments")
-    if arguments and event.capacity and arguments.low_bytes > event.capacity.high_bytes:
-        yield f"The arguments alone take {range_words(arguments)}, more than the {range_words(event.capacity)} usable."
-
-
-def _of_padding(event: OutOfMemory) -> tuple[str, int]:
-    """Return a sentence on the buffer with most padding, or else on all temporaries, and the bytes of padding."""
-    least = event.needed.middle // _LEAST_CAUSE if event.needed else 0
-    return _of_padded_buffer(event, least) or _of_padded_temporaries(event, least) or ("", 0)
-
-
-def _of_padded_buffer(event: OutOfMemory, least: int) -> tuple[str, int] | None:
-    """Return a sentence on the buffer with most padding, and its bytes; None if they are less than the `least`."""
-    buffer = max((*event.buffers, *operands(event)), key=padding_bytes, default=None)
-    dense = unpadded(buffer) if buffer else None
-    if buffer is None or not buffer.size or not dense or padding_bytes(buffer) < max(least, 1):
-        return None
-    name = buffer.instruction or buffer.opcode or buffer.shape
-    share = share_of_padding(dense, buffer.size)
-    takes = f"{name} takes {range_words(buffer.size)} for {range_words(dense)} of data ({share} padding)"
-    words = padding_words(buffer)
-    return f"{takes}: {words}." if words else f"{takes}.", padding_bytes(buffer)
-
-
-def _of_padded_temporaries(event: OutOfMemory, least: int) -> tuple[str, int] | None:
-    """Return a sentence on the padding of all temporaries, and its bytes; None if they are less than the `least`."""
-    padding = padding_of_temporaries(event)
-    if not padding or padding < least:
-        return None
-    dense, size = next(filter(None, map(_padded_temporaries, event.totals)))
-    share = f"{share_of_padding(dense, size)} of the temporaries is padding"
-    return f"{share}: {range_words(size)} instead of {range_words(dense)}.", padding
+def chunks_of(event: OutOfMemory) -> Sequence[tuple[str, SizeRange]]:
+    """Return what an allocator has given out, as `124 chunks of 3.78 MiB`: the most first, without what is little."""
+    named = [(match, row.size) for row in event.totals if row.size and (match := _CHUNKS.match(row.name))]
+    least = sum(size.middle for _, size in named) / _LEAST_CHUNKS
+    largest = sorted(named, key=lambda one: -one[1].middle)[:_LARGEST_CHUNKS]
+    return [
+        (f"{int(match[1]):,} chunks of {human_bytes(int(match[2]))}" if int(match[1]) > 1 else "1 chunk", size)
+        for match, size in largest
+        if size.middle >= least
+    ]
 
 
 def padding_of_temporaries(event: OutOfMemory) -> int:
     """Return the bytes of the temporaries that are padding, 0 where they are few or the text does not say."""
-    return next((size.middle - dense.middle for dense, size in filter(None, map(_padded_temporaries, event.totals))), 0)
+    sizes = _padded_temporaries(event)
+    return sizes[1].middle - sizes[0].middle if sizes else 0
 
 
-def _padded_temporaries(total: Total) -> tuple[SizeRange, SizeRange] | None:
-    """Return the size of the temporaries without padding and with it, if a row says that much of it is padding."""
-    match = _PADDED.search(total.detail) if total.name == "HLO temp" else None
-    dense, size = (read_size(match[1]), read_size(match[2])) if match else (None, None)
-    return (dense, size) if dense and size and is_padded(dense, size) else None
+def _causes(event: OutOfMemory) -> Iterator[tuple[Cause, str]]:
+    """Yield sentences on what takes the memory, each with the cause that it shows; that is empty for what is little."""
+    yield from _of_request(event)
+    if before := _held_before(event):
+        yield "held before", before
+        return
+    yield from _of_state(event)
+    arguments = parts_of(event).get("arguments")
+    if arguments and event.capacity and arguments.low_bytes > event.capacity.high_bytes:
+        words = f"more than the {range_words(event.capacity)} usable"
+        yield "arguments", f"The arguments alone take {range_words(arguments)}, {words}."
+        return
+    padding, padded_bytes = _of_padding(event)
+    filled = [*_of_parts(event)]
+    # Padding is the cause instead if it is most of the memory, or if this would be the temporaries.
+    is_most = padded_bytes > _MOST * (event.needed.middle if event.needed else 0)
+    if not (padding and filled and (is_most or filled[0][0] == "temporaries")):
+        yield from filled
+    if padding:
+        yield "padding", padding
+    for sentence in (*_of_losses(event), *_of_compiled(event), *_of_slots(event), *_of_allocator(event)):
+        yield "", sentence
 
 
-def _of_fragmentation(event: OutOfMemory) -> Iterator[str]:
+def _of_request(event: OutOfMemory) -> Iterator[tuple[Cause, str]]:
     needed, (free, piece) = event.needed, free_of(event)
     if needed and free and piece and free.low_bytes >= needed.high_bytes and piece.high_bytes < needed.low_bytes:
+        enough = f"{range_words(free)} are free, which would be enough for {range_words(needed)}"
         yield (
-            f"{range_words(free)} are free, which would be enough for {range_words(needed)}, but at most"
-            f" {range_words(piece)} of that in one piece: the memory is fragmented."
+            "fragmentation",
+            f"{enough}, but at most {range_words(piece)} of that in one piece: the memory is fragmented.",
         )
 
 
-def _largest_block(event: OutOfMemory) -> SizeRange | None:
-    """Return the largest free block of an allocator; None where it has none, or does not say."""
-    largest = size_named(event, "LargestFreeBlock")
-    return largest if largest and largest.high_bytes > 0 else None
-
-
-def _of_lost_bytes(event: OutOfMemory) -> Iterator[str]:
-    total, lost = size_named(event, "total allocation"), size_named(event, "total fragmentation")
-    if total and lost and lost.middle >= _LEAST_FRAGMENTED * total.middle > 0:
-        detail = next(row.detail for row in event.totals if row.name == "total fragmentation")
-        printed = _SHARE.match(detail)
-        share = f" ({printed[1]} %)" if printed else ""
-        yield f"{range_words(lost)}{share} of it is lost to fragmentation."
-
-
-def _of_others(event: OutOfMemory) -> Iterator[str]:
-    """Yield that something else holds the memory, where a program is small or the pool was full before."""
+def _held_before(event: OutOfMemory) -> str:
+    """Return that something else holds the memory, where a program is small or the pool was full before."""
     plan = size_named(event, "total allocation") if event.kind == "execution" else None
     if plan and plan.high_bytes < _TINY:
-        yield f"The whole program needs {range_words(plan)}, which any device has: something else holds the memory."
-    elif int(dict(event.words).get("pool_share", "0 %")[:-2]) >= _FULL:
-        yield "What was put on the device before fills the pool."
+        return f"The whole program needs {range_words(plan)}, which any device has: something else holds the memory."
+    is_full = int(dict(event.words).get("pool_share", "0 %")[:-2]) >= _FULL
+    return "What was put on the device before fills the pool." if is_full else ""
 
 
-def _of_compiled(event: OutOfMemory) -> Iterator[str]:
-    """Yield the sum of what XLA planned for a program, or that its runtime does not fill that in."""
-    parts = parts_of(event)
-    if event.kind != "compiled" or not parts.keys() & {"code"} or event.needed:
-        return
-    named = {name: range_words(size) for name, size in parts.items()}
-    if not any(parts[name].high_bytes for name in _FILLING if name in parts):
-        yield f"This runtime fills in nothing but the code, {named['code']}: the program has arguments and outputs."
-    elif whole := whole_of(event):
-        known = [f"{name} {named[name]}" for name in ("arguments", "outputs", "temporaries") if name in named]
-        shared = f", less {named['aliased']} that arguments and outputs share" if "aliased" in named else ""
-        yield f"What XLA planned for the program adds up to {range_words(whole)}: {', '.join(known)}{shared}."
-
-
-def _of_slots(event: OutOfMemory) -> Iterator[str]:
-    """Yield the largest slots of a usage report, and the values that take turns in them."""
-    slots = [total for total in event.totals if total.detail.endswith(" ") or " take turns: " in total.detail]
-    largest = max((slot.size.middle for slot in slots if slot.size), default=0)
-    equal = [slot for slot in slots if slot.size and slot.size.middle == largest]
-    if equal:
-        turns = "; ".join(slot.detail for slot in equal[:_LARGEST_CHUNKS])
-        count = (
-            f"{len(equal)} slots of {human_bytes(largest)} each"
-            if len(equal) > 1
-            else f"one slot of {human_bytes(largest)}"
-        )
-        yield f"The largest memory is {count}, in which {turns}."
-
-
-def _of_pieces(event: OutOfMemory) -> Iterator[str]:
-    free, piece = _difference(event.capacity, event.held), _largest_block(event)
-    if event.form.backend == "gpu" and free and piece and piece.high_bytes < free.low_bytes:
-        yield f"{range_words(free)} are free, at most {range_words(piece)} of that in one piece."
-
-
-def _of_fragmented_temporaries(event: OutOfMemory) -> Iterator[str]:
-    needed = event.needed.middle if event.needed else 0
-    for total in event.totals:
-        if total.name == "HLO temp" and (match := _FRAGMENTS.search(total.detail)):
-            lost = read_size(match[2])
-            if lost and lost.middle * _LEAST_CAUSE >= needed > 0:
-                yield f"{match[1]} % of the temporaries is lost to fragmentation: {range_words(lost)}."
+def _of_state(event: OutOfMemory) -> Iterator[tuple[Cause, str]]:
+    """Yield what the program itself holds beside what it needs: its arguments and outputs."""
+    state, unshared = parts_of(event).get("arguments"), _unshared_outputs(event)
+    least = event.needed.middle / _LEAST_CAUSE if event.needed else 0
+    if state and unshared and min(state.middle, unshared.middle) > least > 0:
+        words = f"Outputs of {range_words(unshared)} have memory of their own: no argument is donated for them."
+        yield "held by itself", words
+    if event.held and (own := held_by_itself(event)):
+        arguments, outputs = map(range_words, own)
+        which = f"this program’s own arguments are {arguments} and its outputs up to {outputs}"
+        words = f"Of the {range_words(event.held)} in use {which}, as far as these do not share memory."
+        yield "held by itself", words
 
 
 def _unshared_outputs(event: OutOfMemory) -> SizeRange | None:
@@ -353,45 +236,107 @@ def _unshared_outputs(event: OutOfMemory) -> SizeRange | None:
     return None
 
 
-def _is_held_twice(event: OutOfMemory) -> bool:
-    """Return whether outputs could take the place of arguments and do not, for a part of the memory that matters."""
-    arguments, outputs = parts_of(event).get("arguments"), _unshared_outputs(event)
-    needed = event.needed.middle if event.needed else 0
-    return bool(arguments and outputs and min(arguments.middle, outputs.middle) > needed / _LEAST_CAUSE > 0)
+def _of_parts(event: OutOfMemory) -> Iterator[tuple[Cause, str]]:
+    """Yield the class that takes most of the memory."""
+    whole, parts = whole_of(event), parts_of(event)
+    if not whole or whole.middle <= 0 or event.kind == "load":  # then the rest of the device is the matter
+        return
+    sized = ((part, size) for part in _FILLING if (size := parts.get(part)))
+    filling = (one for one in sized if _MOST * whole.middle < one[1].middle <= _ROUNDED * whole.middle)
+    for part, size in filling:
+        cause: Cause = "arguments" if part == "arguments" else "outputs" if part == "outputs" else "temporaries"
+        share = f"{100 * size.middle / whole.middle:.1f}"
+        if share == "100.0":
+            yield cause, f"{_FILLING[part]} take nearly all of it: {range_words(size)}."
+            return
+        verb = "allocated" if whole != event.needed or event.kind == "compiled" else "needed"
+        yield cause, f"{_FILLING[part]} take {range_words(size)} of the {range_words(whole)} {verb} ({share} %)."
+        if part == "arguments" and event.capacity and size.high_bytes < event.capacity.low_bytes:
+            left, rest = event.capacity - size, whole - size
+            words = f"That leaves about {human_bytes(left.middle)} of the {range_words(event.capacity)} usable"
+            which = f", which is about {human_bytes(rest.middle)}" if rest.low_bytes > 0 else ""
+            yield cause, f"{words} for the rest{which}."
+        return
 
 
-def held_by_itself(event: OutOfMemory) -> tuple[SizeRange | None, SizeRange | None]:
-    """Return the program's own arguments and outputs among what is in use; outputs may share memory with arguments."""
-    persistent = {row.name: row.size for row in event.totals if row.head.startswith("Persistent")}
-    return persistent.get("arguments"), persistent.get("output")
+def _of_padding(event: OutOfMemory) -> tuple[str, int]:
+    """Return a sentence on the buffer with most padding, or else on all temporaries, and the bytes of padding."""
+    least = max(event.needed.middle // _LEAST_CAUSE if event.needed else 0, 1)
+    buffer = max(event.buffers, key=padding_bytes, default=None)
+    if buffer and buffer.size and (dense := unpadded(buffer)) and padding_bytes(buffer) >= least:
+        takes = f"{buffer.instruction or buffer.opcode or buffer.shape} takes {range_words(buffer.size)}"
+        words = f": {found}" if (found := padding_words(buffer)) else ""
+        share = share_of_padding(dense, buffer.size)
+        return f"{takes} for {range_words(dense)} of data ({share} padding){words}.", padding_bytes(buffer)
+    sizes, padding = _padded_temporaries(event), padding_of_temporaries(event)
+    if not sizes or padding < least:
+        return "", 0
+    instead = f"{range_words(sizes[1])} instead of {range_words(sizes[0])}"
+    return f"{share_of_padding(*sizes)} of the temporaries is padding: {instead}.", padding
 
 
-def _of_holders(event: OutOfMemory) -> Iterator[str]:
-    """Yield what the program itself holds beside what it needs: its arguments and outputs."""
-    outputs = _unshared_outputs(event)
-    if outputs and _is_held_twice(event):
-        yield f"Outputs of {range_words(outputs)} have memory of their own: no argument is donated for them."
-    arguments, outputs = held_by_itself(event)
-    if event.held and arguments and outputs:
-        yield (
-            f"Of the {range_words(event.held)} in use this program’s own arguments are {range_words(arguments)} and its"
-            f" outputs up to {range_words(outputs)}, as far as these do not share memory."
-        )
+def _padded_temporaries(event: OutOfMemory) -> tuple[SizeRange, SizeRange] | None:
+    """Return the size of the temporaries without padding and with it, if a row says that much of it is padding."""
+    for total in event.totals:
+        match = _PADDED.search(total.detail) if total.name == "HLO temp" else None
+        dense, size = (read_size(match[1]), read_size(match[2])) if match else (None, None)
+        if dense and size and is_padded(dense, size):
+            return dense, size
+    return None
 
 
-def chunks_of(event: OutOfMemory) -> Sequence[Chunks]:
-    """Return what an allocator has given out, the sizes that take most first and without those that take little."""
-    named = [(_CHUNKS.match(row.name), row.size) for row in event.totals]
-    chunks = [Chunks(int(match[1]), int(match[2]), size) for match, size in named if match and size]
-    least = sum(each.size.middle for each in chunks) / _LEAST_CHUNKS
-    chunks.sort(key=lambda each: -each.size.middle)
-    return [each for each in chunks[:_LARGEST_CHUNKS] if each.size.middle >= least]
+def _of_losses(event: OutOfMemory) -> Iterator[str]:
+    """Yield what is lost to fragmentation within a program."""
+    total, lost = size_named(event, "total allocation"), size_named(event, "total fragmentation")
+    if total and lost and lost.middle >= _LEAST_FRAGMENTED * total.middle > 0:
+        detail = next(row.detail for row in event.totals if row.name == "total fragmentation")
+        share = f" ({printed[1]} %)" if (printed := _SHARE.match(detail)) else ""
+        yield f"{range_words(lost)}{share} of it is lost to fragmentation."
+    for row in event.totals:
+        match = _FRAGMENTS.search(row.detail) if row.name == "HLO temp" else None
+        lost = read_size(match[2]) if match else None
+        if match and lost and event.needed and lost.middle * _LEAST_CAUSE >= event.needed.middle > 0:
+            yield f"{match[1]} % of the temporaries is lost to fragmentation: {range_words(lost)}."
 
 
-def _of_chunks(event: OutOfMemory) -> Iterator[str]:
-    largest = [f"{range_words(chunks.size)} in {chunks.words}" for chunks in chunks_of(event)]
-    if largest:
+def _of_compiled(event: OutOfMemory) -> Iterator[str]:
+    """Yield the sum of what XLA planned for a program, or that its runtime does not fill that in."""
+    parts = parts_of(event)
+    if event.kind != "compiled" or "code" not in parts or event.needed:
+        return
+    named = {name: range_words(size) for name, size in parts.items()}
+    if not any(parts[name].high_bytes for name in _FILLING if name in parts):
+        yield f"This runtime fills in nothing but the code, {named['code']}: the program has arguments and outputs."
+    elif whole := whole_of(event):
+        known = [f"{name} {named[name]}" for name in _FILLING if name in named]
+        shared = f", less {named['aliased']} that arguments and outputs share" if "aliased" in named else ""
+        yield f"What XLA planned for the program adds up to {range_words(whole)}: {', '.join(known)}{shared}."
+
+
+def _of_slots(event: OutOfMemory) -> Iterator[str]:
+    """Yield the largest slots of a usage report, and the values that take turns in them."""
+    slots = [(row.size, row.detail) for row in event.totals if row.size and " take turns: " in row.detail]
+    largest = max((size.middle for size, _ in slots), default=0)
+    if equal := [detail for size, detail in slots if size.middle == largest]:
+        each = "" if len(equal) == 1 else " each"
+        count = "one slot" if len(equal) == 1 else f"{len(equal)} slots"
+        turns = "; ".join(equal[:_LARGEST_CHUNKS])
+        yield f"The largest memory is {count} of {human_bytes(largest)}{each}, in which {turns}."
+
+
+def _of_allocator(event: OutOfMemory) -> Iterator[str]:
+    """Yield what holds the memory of an allocator, and what of it is free."""
+    if largest := [f"{range_words(size)} in {name}" for name, size in chunks_of(event)]:
         yield f"What holds it: {', '.join(largest)}."
+    free, piece = _difference(event.capacity, event.held), _largest_block(event)
+    if event.form.backend == "gpu" and free and piece and piece.high_bytes < free.low_bytes:
+        yield f"{range_words(free)} are free, at most {range_words(piece)} of that in one piece."
+
+
+def _largest_block(event: OutOfMemory) -> SizeRange | None:
+    """Return the largest free block of an allocator; None where it has none, or does not say."""
+    largest = size_named(event, "LargestFreeBlock")
+    return largest if largest and largest.high_bytes > 0 else None
 
 
 def _difference(one: SizeRange | None, other: SizeRange | None) -> SizeRange | None:

@@ -2,8 +2,8 @@
 
 from reportgen.analyse.logged_errors import LoggedError
 from reportgen.oom.error_event import LoggedBuffer
-from reportgen.reports.error_causes import excess_of, explained
-from reportgen.reports.error_words import about, next_step, would_fit
+from reportgen.reports.error_causes import excess_of
+from reportgen.reports.error_story import story_of
 from reportgen.reports.report_document import ErrorBuffer, ErrorFigures, ErrorTotal
 
 LARGEST_BUFFERS = 20
@@ -12,7 +12,8 @@ LARGEST_BUFFERS = 20
 
 def error_figures(error: LoggedError) -> ErrorFigures:
     """Return what a text says of an error; None for what it does not say."""
-    event = error.event
+    story = story_of(error.event)
+    event = story.event
     largest = sorted(event.buffers, key=lambda buffer: -(buffer.size.middle if buffer.size else 0))
     return ErrorFigures(
         path=error.label,
@@ -25,10 +26,10 @@ def error_figures(error: LoggedError) -> ErrorFigures:
         excess=excess_of(event),
         free=event.free,
         form=event.name,
-        causes=tuple(explained(event).sentences),
-        says=tuple(about(event)),
-        next_step=next_step(event),
-        would_fit=would_fit(event) or None,
+        causes=tuple(story.causes),
+        says=tuple(story.about),
+        next_step=story.next_step,
+        would_fit=story.would_fit or None,
         totals=tuple(ErrorTotal(name=total.name, size=total.size) for total in event.totals),
         buffers=tuple(map(_buffer, largest[:LARGEST_BUFFERS])),
     )

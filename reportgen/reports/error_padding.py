@@ -1,6 +1,6 @@
 """Work out the padding of the buffers that an out-of-memory error lists, and the shape that would have little of it."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from math import prod
 
 from reportgen.analyse.sizes import dense_bytes, padded_bytes, physical_order, round_up
@@ -39,31 +39,25 @@ class _PaddedDimension:
     padded_size: int
 
 
-def with_size(buffer: LoggedBuffer) -> LoggedBuffer:
-    """Return a buffer with the size that its shape and layout need, where the text does not say it."""
-    size = None if buffer.size else _laid_out_bytes(_array(buffer.shape))
-    return buffer if size is None else buffer._replace(size=SizeRange(size, size))
+def completed(event: OutOfMemory) -> OutOfMemory:
+    """Return an event whose buffers have the sizes that follow from their shapes, where the text does not say them.
 
-
-def operands(event: OutOfMemory) -> Sequence[LoggedBuffer]:
-    """Return what buffers are made from and is larger than they are, with sizes; none where the list has its start.
-
-    Lists begin with what is largest, so only one without its start can lack what is larger than its entries.
+    Lists begin with what is largest. Of one that lacks all before its last entry, what that is made from comes first.
     """
-    if event.kind != "fragment":
-        return ()
-    found: dict[str, LoggedBuffer] = {}
-    for reader in map(with_size, event.buffers):
-        for name, shape in reader.made_from:
-            operand = with_size(LoggedBuffer(shape=shape, instruction=name, is_cut=False))
-            if operand.size and reader.size and operand.size.low_bytes > reader.size.high_bytes:
-                found[name] = operand
-    return list(found.values())
+    buffers = [*map(_with_size, event.buffers)]
+    if event.kind == "fragment" and len(buffers) == 1 and (size := buffers[0].size):
+        operands = (
+            _with_size(LoggedBuffer(shape=shape, instruction=name, is_cut=False))
+            for name, shape in dict(buffers[0].made_from).items()
+        )
+        buffers[:0] = [one for one in operands if one.size and one.size.low_bytes > size.high_bytes]
+    return event._replace(buffers=tuple(buffers))
 
 
-def _laid_out_bytes(shape: ArrayShape | None) -> int | None:
-    """Return the size of an array with its padding; None where its layout is not known."""
-    return padded_bytes(shape, pointer_bytes=0) if shape and shape.layout else None
+def _with_size(buffer: LoggedBuffer) -> LoggedBuffer:
+    shape = None if buffer.size else _array(buffer.shape)
+    size = padded_bytes(shape, pointer_bytes=0) if shape and shape.layout else None
+    return buffer if size is None else buffer._replace(size=SizeRange(size, size))
 
 
 def unpadded(buffer: LoggedBuffer) -> SizeRange | None:
@@ -74,15 +68,6 @@ def unpadded(buffer: LoggedBuffer) -> SizeRange | None:
     # Without a layout in the text, padding is unknown.
     dense = dense_bytes(shape, pointer_bytes=0) if shape and shape.layout else None
     return None if dense is None else SizeRange(dense, dense)
-
-
-def is_dense(buffer: LoggedBuffer) -> bool:
-    """Return whether the shape and layout of a buffer show that it has no padding at all, as its size does."""
-    shape = _array(buffer.shape)
-    size = _laid_out_bytes(shape)
-    if shape is None or size is None or (buffer.size and size not in buffer.size):
-        return False
-    return size == dense_bytes(shape, pointer_bytes=0)
 
 
 def padding_bytes(buffer: LoggedBuffer) -> int:
@@ -110,11 +95,9 @@ def padding_words(buffer: LoggedBuffer) -> str:
 def reshaped(buffers: Iterable[LoggedBuffer]) -> ReshapedBuffer | None:
     """Return how the buffers of the shape with most padding could have less of it; None where the shape does not say.
 
-    The program itself may reshape it to one that has little. Else the longest dimension goes last or, where that is too
-    short to fill a tile, the last one is merged with others.
+    The longest dimension goes last or, where that is too short to fill a tile, the last one is merged with others.
     """
-    listed = list(buffers)
-    padded = [buffer for buffer in listed if padding_bytes(buffer)]
+    padded = [buffer for buffer in buffers if padding_bytes(buffer)]
     largest = max(padded, key=padding_bytes, default=None)
     shape = _array(largest.shape) if largest else None
     dimensions = _padded_dimensions(shape) if shape else []
@@ -122,38 +105,22 @@ def reshaped(buffers: Iterable[LoggedBuffer]) -> ReshapedBuffer | None:
         return None
     sizes = [size or 1 for size in shape.dimensions]
     tile = [step or 1 for step in shape.layout.tiles[0]]
-    now, dense = _tiled(sizes, tile, physical_order(shape)), prod(sizes)
-    in_order = sorted(sizes)
-    choices = [*_own_reshapes(largest, shape.element_type, listed)]
-    choices += [("the longest dimension last", in_order, _tiled(in_order, tile, range(len(sizes))))]
-    enough = (choice for choice in choices if now - choice[2] >= MOST_DENSE * (now - dense))
-    why, others, after = next(enough, ("merged", [dense], dense))
-    still = f", still {percent(after - dense, after)} padding" if after - dense > _LEAST_LEFT * after else ""
+    now, dense, others = _tiled(sizes, tile, physical_order(shape)), prod(sizes), sorted(sizes)
+    after, why = _tiled(others, tile, range(len(sizes))), "the longest dimension last"
+    if now - after < MOST_DENSE * (now - dense):
+        others, after, why = [dense], dense, "merged"
+    elif after - dense > _LEAST_LEFT * after:
+        why = f"{why}, still {percent(after - dense, after)} padding"
     worst = dimensions[0]
     return ReshapedBuffer(
         before=_plain(shape, sizes),
         after=_plain(shape, others),
         used=f"{worst.size:,} of each {worst.padded_size:,} used",
-        why=why + still,
+        why=why,
         saving_bytes=sum(
             largest.size.middle * (now - after) // now for buffer in padded if buffer.shape == largest.shape
         ),
     )
-
-
-def _own_reshapes(
-    padded: LoggedBuffer, element_type: str, listed: Sequence[LoggedBuffer]
-) -> Iterator[tuple[str, Sequence[int], int]]:
-    """Yield other shapes that a program has of an array, each with where, and the elements that it takes in tiles."""
-    printed = (padded.instruction, padded.shape)
-    reshapes = [buffer for buffer in listed if buffer.opcode == "reshape"]
-    given = [(f"{one.instruction} gives it", one.shape) for one in reshapes if printed in one.made_from]
-    read = [(f"{name} has", text) for name, text in (padded.made_from if padded in reshapes else ())]
-    for where, text in given + read:
-        shape = _array(text)
-        if shape and shape.layout and shape.layout.tiles and shape.element_type == element_type:
-            sizes, tile = [size or 1 for size in shape.dimensions], [step or 1 for step in shape.layout.tiles[0]]
-            yield f"the shape that {where}", sizes, _tiled(sizes, tile, physical_order(shape))
 
 
 def is_padded(dense: SizeRange, size: SizeRange) -> bool:

@@ -14,17 +14,7 @@ from reportgen.record import record
 from reportgen.reports.advice_words import CONFIDENCES, cost_words, needed_words, result_words, saving_words
 from reportgen.reports.column import Column
 from reportgen.reports.error_causes import parts_of, whole_of
-from reportgen.reports.error_words import (
-    figures,
-    is_failure,
-    lines_words,
-    next_step,
-    only_buffer,
-    told,
-    unknown,
-    verdict,
-    would_fit,
-)
+from reportgen.reports.error_story import story_of
 from reportgen.reports.explain_document import ExplainedModule
 from reportgen.reports.formats import capital, counted, human_bytes, least_words, range_words
 from reportgen.reports.peak_table import buffer_columns
@@ -224,19 +214,19 @@ def _space_words(module: ExplainedModule) -> str:
 
 def _error(error: LoggedError) -> Iterator[Section]:
     """Yield what an error says, its largest buffers and its totals, what to do next, and what it leaves open."""
-    event = error.event
-    times = f" ({lines_words(event)})" if len(event.lines) > 1 else ""
+    story = story_of(error.event)
+    event = story.event
+    times = f" ({story.place})" if len(event.lines) > 1 else ""
     module = f" {event.module}." if event.module else ""
-    sentences = [f"{verdict(event)}.{module}", *told(event), *only_buffer(event)]
-    if stated := figures(event):
-        sentences.append(f"{capital(stated)}.")
+    sentences = [f"{story.verdict}.{module}", *story.told]
+    if story.figures:
+        sentences.append(f"{capital(story.figures)}.")
     yield Section(
         title=f"{error.label}:{event.line}{times}",
-        tone="bad" if is_failure(event) else "open",
+        tone="bad" if event.is_failure else "open",
         sentences=tuple(sentences),
     )
-    known = [buffer for buffer in event.buffers if buffer.size]
-    largest = sorted(known, key=lambda buffer: -(buffer.size.middle if buffer.size else 0))[:_LARGEST]
+    largest = sorted(event.buffers, key=lambda buffer: -(buffer.size.middle if buffer.size else 0))[:_LARGEST]
     if largest:
         whole = whole_of(event)
         yield Section(
@@ -245,9 +235,9 @@ def _error(error: LoggedError) -> Iterator[Section]:
         )
     if parts := _parts(event):
         yield Section(title="Totals in the message", table=parts)
-    yield Section(title="Next", sentences=tuple(filter(None, (next_step(event), would_fit(event)))))
-    if lacks := unknown(event):
-        yield Section(title="Unknown", items=tuple(map(ListItem, lacks)))
+    yield Section(title="Next", sentences=tuple(filter(None, (story.next_step, story.would_fit))))
+    if story.unknown:
+        yield Section(title="Unknown", items=tuple(map(ListItem, story.unknown)))
 
 
 def _parts(event: OutOfMemory) -> TextTable | None:

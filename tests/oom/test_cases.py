@@ -16,7 +16,7 @@ from reportgen.oom.find_errors import find_out_of_memory
 from reportgen.oom.forms import FORMS
 from reportgen.oom.passages import _STEMS, SIGNS
 from reportgen.options import BuildOptions
-from reportgen.reports.error_words import figures, told
+from reportgen.reports.error_story import story_of
 from reportgen.reports.explain_sections import sections
 from reportgen.reports.explain_text import explanation_lines
 from tests.support.samples import ROOT
@@ -41,8 +41,8 @@ def answer(text: str, width: int = 200) -> str:
 
 def stated(text: str) -> str:
     """Return what an answer says of a text itself, without devices and what to do."""
-    events = find_out_of_memory([text.encode()])
-    return " ".join(words for event in events for words in (*told(event), figures(event)))
+    stories = map(story_of, find_out_of_memory([text.encode()]))
+    return " ".join(words for story in stories for words in (*story.told, story.figures))
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case["name"])

@@ -8,6 +8,7 @@ from reportgen.oom.error_event import OutOfMemory
 from reportgen.oom.find_errors import find_out_of_memory
 from reportgen.render.site.error_bar import ErrorBar, error_bar
 from reportgen.reports.error_causes import whole_of
+from reportgen.reports.error_padding import completed
 from tests.support.samples import ROOT
 
 OOM = ROOT / "tests" / "oom"
@@ -17,7 +18,7 @@ EVENTS = [(path, event) for path in FILES for event in find_out_of_memory([path.
 
 def first_bar(number: str) -> ErrorBar | None:
     """Return the bar of the first error of a text."""
-    return error_bar(next(event for path, event in EVENTS if path.name.startswith(number)))
+    return error_bar(completed(next(event for path, event in EVENTS if path.name.startswith(number))), None)
 
 
 def parts_of_bar(bar: ErrorBar | None) -> dict[str, str]:
@@ -81,10 +82,6 @@ def test_a_request_is_drawn_against_what_is_free() -> None:
         assert round(100 * bar.need.capacity_bytes / bar.need.needed_bytes) == free
 
 
-def test_two_kinds_of_cores_are_drawn() -> None:
-    assert bar_of("26") == {"TensorCores": "source-1 17", "SparseCores": "source-2 83"}
-
-
 def test_a_need_without_parts_is_drawn_only_against_a_capacity_and_has_no_names() -> None:
     bar = first_bar("23")
     assert bar
@@ -95,6 +92,6 @@ def test_a_need_without_parts_is_drawn_only_against_a_capacity_and_has_no_names(
 
 @pytest.mark.parametrize(("path", "event"), EVENTS)
 def test_parts_add_up_to_no_more_than_is_needed(path: Path, event: OutOfMemory) -> None:
-    bar, whole = error_bar(event), whole_of(event)
+    bar, whole = error_bar(event, None), whole_of(event)
     if bar and whole and not (event.held and event.kind == "load"):
         assert 0.97 * whole.middle <= sum(part.size_bytes for part in bar.need.segments) <= 1.01 * whole.middle

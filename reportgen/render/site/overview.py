@@ -21,7 +21,6 @@ from reportgen.render.module.data_shards import module_columns, shard
 from reportgen.render.site.file_names import file_names, own_parts, shared_parts
 from reportgen.render.site.out_of_memory import error_views
 from reportgen.reports import formats
-from reportgen.reports.error_words import is_failure
 from reportgen.reports.formats import function_name
 from reportgen.reports.source_words import NO_FILLER, NO_LINES, NO_TEXT, short_words
 from reportgen.reports.summary import FirstSuggestion, LargestLine, Summary, biggest_first
@@ -329,7 +328,7 @@ def _front_context(modules: Sequence[Summary], front: Front) -> dict[str, Any]:
         "readme": readme,
         "redaction": front.redaction,
         "errors": errors,
-        "has_failure": any(is_failure(error.event) for error in front.errors),
+        "has_failure": any(view.error.event.is_failure for view in errors),
         "has_trend": front.has_trend,
         "only": hrefs[0] if len(hrefs) == 1 and is_plain else "",
     }

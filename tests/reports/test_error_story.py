@@ -11,9 +11,8 @@ from reportgen.oom.error_event import LoggedBuffer, OutOfMemory
 from reportgen.oom.find_errors import find_out_of_memory
 from reportgen.oom.forms import VERDICTS
 from reportgen.oom.printed_size import SizeRange, read_size
-from reportgen.reports.error_causes import explained
 from reportgen.reports.error_padding import padding_words
-from reportgen.reports.error_words import figures, next_heading, next_step, only_buffer, told, would_fit
+from reportgen.reports.error_story import listed_bytes, story_of
 from reportgen.reports.formats import human_bytes, range_words
 from tests.support.mutations import mutated
 from tests.support.samples import ROOT
@@ -26,17 +25,17 @@ STATED = {
     "01": ["41.74 GiB needed, 16.00 GiB usable, 25.74 GiB over capacity"],
     "03": ["63.80 GiB needed, 30.75 GiB usable, 33.05 GiB over capacity"],
     "04": ["8.74 GiB needed"],
-    "06": [""],
-    "07": ["3.95 GiB needed, 8.00 GiB usable, 1.92 GiB free"],
-    "09": [""],
-    "10": [""],
+    "06": ["4.00 MiB named in this text"],
+    "07": ["3.95 GiB needed, 8.00 GiB usable, 1.92 GiB free, 2.03 GiB short"],
+    "09": ["250.50 MiB named in this text"],
+    "10": ["1.55 GiB named in this text"],
     "12": ["6.00 MiB needed, 12.00 MiB for the whole program"],
-    "13": ["", "27.93 GiB needed"],
+    "13": ["288.00 MiB named in this text", "27.93 GiB needed"],
     "15": ["4.44 GiB needed, 14.44 GiB for the whole program"],
-    "17": [""],
+    "17": ["8.00 MiB named in this text"],
     "18": ["95.40 GiB needed, 67.69 GiB usable, 27.71 GiB over capacity", "95.40 GiB needed"],
     "20": ["479.96 MiB usable, 479.76 MiB in use"],
-    "21": ["4.39 GiB needed, 2.30 GiB free", "196.00 MiB needed, 60.94 MiB free"],
+    "21": ["4.39 GiB needed, 2.30 GiB free, 2.09 GiB short", "196.00 MiB needed, 60.94 MiB free, 135.06 MiB short"],
     "23": ["215.17 GiB needed, 31.25 GiB usable, 183.92 GiB over capacity"],
     "26": [
         "208.92 GiB needed, 95.74 GiB usable, 113.18 GiB over capacity",
@@ -49,10 +48,10 @@ STATED = {
     ],
     "28": ["6.14 GiB needed"],
     "29": ["21.95 GiB needed, 15.48 GiB usable, 6.47 GiB over capacity"],
-    "30": ["6.48 GiB needed, 6.78 GiB free, 3.33 GiB of that in one piece"],
+    "30": ["6.48 GiB needed, 6.78 GiB free, 3.33 GiB of that in one piece, 3.15 GiB short in one piece"],
     "31": ["10.97 GiB needed, 7.75 GiB usable, 3.22 GiB over capacity"],
     "32": [
-        "1.70 KiB more than the 1.00 MiB usable",
+        "1.00 MiB usable, 1.70 KiB over capacity",
         "1,050,266 bytes needed, 1,048,576 bytes usable, 1.65 KiB over capacity",
     ],
     "33": ["95.40 GiB needed, 67.69 GiB usable, 27.71 GiB over capacity", "4.50 GiB needed"],
@@ -88,7 +87,7 @@ def events_of(number: str) -> list[OutOfMemory]:
 
 @pytest.mark.parametrize("number", STATED)
 def test_needed_and_usable_memory_are_those_of_the_text(number: str) -> None:
-    assert [figures(event) for event in events_of(number)] == STATED[number]
+    assert [story_of(event).figures for event in events_of(number)] == STATED[number]
 
 
 def test_all_texts_have_expectations() -> None:
@@ -98,7 +97,7 @@ def test_all_texts_have_expectations() -> None:
 def test_the_cause_is_named_where_the_text_has_it_and_only_there() -> None:
     named: dict[str, Sequence[str]] = {}
     for path, event in EVENTS:
-        if sentences := explained(event).sentences:
+        if sentences := story_of(event).causes:
             named[path.name[:2] if path.parent.name == "texts" else path.parent.name] = sentences
     assert named.keys() == CAUSES.keys()
     assert all(sentences[0].startswith(CAUSES[name]) for name, sentences in named.items())
@@ -110,8 +109,9 @@ def test_no_sentence_says_a_size_that_the_text_does_not(path: Path, event: OutOf
     printed = [size for text in _PRINTED.findall(path.read_text(encoding="utf-8")) if (size := read(text))]
     printed += [event.needed] if event.needed and event.kind == "compile" else []  # of two cores together
     printed += [one - other for one in printed for other in printed if one.low_bytes > other.high_bytes]
+    printed += [listed] if (listed := listed_bytes(story_of(event).event)) else []
     dense = [SizeRange(size, size) for size in (1 << 30, 128 << 20, 3 << 29)]  # of shapes alone
-    for sentence in (*told(event), figures(event)):
+    for sentence in (*story_of(event).told, story_of(event).figures):
         for amount, unit in _SIZE.findall(sentence):
             words = f"{amount} {unit}"
             assert any(
@@ -139,7 +139,7 @@ def test_damaged_texts_are_said_in_some_words(path: Path) -> None:
     for number in range(50):
         [damaged] = mutated([path.read_bytes()], Random(f"{path.name} {number}"))
         for event in find_out_of_memory([damaged]):
-            assert all(isinstance(words, str) for words in (*told(event), figures(event)))
+            assert all(isinstance(words, str) for words in (*story_of(event).told, story_of(event).figures))
 
 
 @pytest.mark.parametrize("sizes", [("0B", "0B"), ("-5B", "-10B"), ("1B", "8B")])
@@ -150,33 +150,30 @@ def test_sizes_that_no_compiler_prints_are_no_padding(sizes: tuple[str, str]) ->
 
 def test_an_array_larger_than_a_device_is_not_made_at_once() -> None:
     event = events_of("26")[1]
-    assert next_heading(event) == "Do not make the whole array at once"
+    assert story_of(event).heading == "Do not make the whole array at once"
     # 100 GiB of 16 GiB each.
-    assert "this array alone takes at least 7 devices of 16.00 GiB" in next_step(event)
-    assert would_fit(event) == "No TPU that reportgen knows has that much memory."
+    assert "this array alone takes at least 7 devices of 16.00 GiB" in story_of(event).next_step
+    assert story_of(event).would_fit == "No TPU that reportgen knows has that much memory."
 
 
 def test_padding_is_the_advice_for_a_padded_array_that_is_larger_than_a_device() -> None:
-    assert next_heading(events_of("34")[1]) == "Put a long dimension last"
+    assert story_of(events_of("34")[1]).heading == "Put a long dimension last"
 
 
 def test_an_operand_that_the_start_of_a_list_would_have_is_its_cause() -> None:
     [event] = events_of("10")
-    assert told(event)[0].startswith(CAUSES["10"])
-    assert only_buffer(event)[0] == "reshape.152469, 48.00 MiB (from its shape), reads it."
+    assert story_of(event).told[0].startswith(CAUSES["10"])
+    assert [buffer.instruction for buffer in story_of(event).event.buffers] == ["fusion.41543", "reshape.152469"]
+    assert story_of(event._replace(name="temporaries")).told == []
     # Broadcast from one number, which takes a tile and is smaller than the entries.
-    assert told(events_of("09")[0]) == []
-    whole = event._replace(name="temporaries")
-    assert told(whole) == []
+    assert story_of(events_of("09")[0]).told == []
 
 
 def test_a_buffer_without_a_size_has_that_of_its_shape() -> None:
     [printed] = events_of("10")
     event = printed._replace(buffers=(printed.buffers[0]._replace(made_from=()),))
-    assert only_buffer(event) == [
-        "One buffer is named: reshape.152469, 48.00 MiB (from its shape).",
-        "The total is not in this text.",
-    ]
+    assert story_of(event).figures == "48.00 MiB named in this text"
+    assert story_of(event).unknown[0] == "The total is not in this text."
     unknown = event._replace(buffers=(event.buffers[0]._replace(shape="bf16[512,16,3072]"),))
-    assert only_buffer(unknown)[1] == "Neither its size nor the total is in this text."
-    assert only_buffer(events_of("26")[1]) == []
+    assert (story_of(unknown).figures, story_of(unknown).unknown[0]) == ("", "No size is in this text.")
+    assert "The total is not in this text." not in story_of(events_of("26")[1]).unknown

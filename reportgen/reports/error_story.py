@@ -1,0 +1,358 @@
+"""Say what an out-of-memory error is, what caused it and what to do: once, for pages, terminals and JSON alike."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from math import prod
+from pathlib import PurePosixPath
+from string import Formatter
+
+from reportgen.analyse.devices import DEVICES, Device
+from reportgen.oom.error_event import OutOfMemory
+from reportgen.oom.forms import OF_COMPILER, OF_ONE_REQUEST, SIZES, VERDICTS
+from reportgen.oom.printed_size import SizeRange, read_size
+from reportgen.record import record
+from reportgen.reports.error_causes import (
+    Cause,
+    explained,
+    free_of,
+    missing_of,
+    parts_of,
+    size_named,
+    whole_of,
+)
+from reportgen.reports.error_padding import completed, unpadded
+from reportgen.reports.formats import exact_bytes, human_bytes, range_words
+
+_SPACES: Mapping[str, str] = {
+    "vmem": "VMEM, the vector memory of a core,",
+    "smem": "SMEM, the scalar memory of a core (prefetched indices and block tables of a kernel),",
+    "cmem": "CMEM, a memory shared by the cores of a chip,",
+    "sflag": "SFLAG, the memory of semaphores,",
+    "tilespmem": "TileSpmem, the memory of a SparseCore’s tile,",
+    "spmem": "Spmem, the memory that the tiles of a SparseCore share,",
+}
+_SPACE_NUMBERS: Mapping[str, str] = {"0": "smem", "201": "tilespmem", "202": "spmem"}
+"""Memory spaces of a SparseCore, as the errors of XLA:TPU number them (XLA docs/errors/error_3000.md)."""
+
+_ELEMENT_BYTES: Mapping[str, int] = {"float": 4, "half": 2, "double": 8, "bool": 1}
+"""Bytes of the elements whose names in TensorFlow and JAX do not end in their bits."""
+
+_MOST_DEVICES, _MOST_LINES = 3, 5
+_FRACTION, _POOL_PERCENT = "XLA_PYTHON_CLIENT_MEM_FRACTION", 75
+"""The share of a GPU that JAX makes its pool of by default (XLA `GpuAllocatorConfig::memory_fraction`)."""
+_ARRAY = re.compile(r"\b([a-z]+\d*\w*)\[([\d,]*)\]")
+_BITS = re.compile(r"(?<=[a-z])\d{1,3}")
+_MAIN = ("", "hbm", "device")
+"""What the main memory of a device is called, if it is named at all."""
+
+_SMALLER = "Make the blocks or windows of the kernel smaller. Batch and checkpoints change only the HBM."
+_RUN_AGAIN = "`reportgen run -- COMMAND` runs the program once more with a dump, which names every buffer at the peak."
+_IN_BLOCKS = "Compute the array in blocks, such as the steps of a `jax.lax.scan`, and reduce each before the next"
+_FIND_LINE = "`reportgen run -- COMMAND` runs the program once more with a dump, to find the line that makes it."
+_BY_CAUSE: Mapping[Cause, tuple[str, str]] = {
+    "padding": (
+        "Put a long dimension last",
+        "Lay the array out so that its tiles are full: put a long dimension last, or merge the short one with another.",
+    ),
+    "arguments": (
+        "Use fewer or smaller arguments",
+        (
+            "Use fewer or narrower weights, or shard them over more devices. A smaller batch and checkpoints change"
+            " only what is not an argument."
+        ),
+    ),
+    "outputs": (
+        "Return fewer or smaller outputs",
+        "Return fewer or smaller outputs, or donate the arguments that they replace (`donate_argnums`).",
+    ),
+    "temporaries": (
+        "Use a smaller batch, or recompute",
+        "Use a smaller batch, or recompute values in the backward pass (`jax.checkpoint`).",
+    ),
+    "held before": (
+        "Free what holds the memory",
+        (
+            "End other processes on the device, delete arrays that earlier steps left (`jax.live_arrays()` lists them),"
+            " and let results be ready before the next step (`jax.block_until_ready`)."
+        ),
+    ),
+    "held by itself": (
+        "Donate the state",
+        (
+            "Check first that the program’s state is donated (`donate_argnums`): otherwise its arguments and outputs"
+            " are in memory at once."
+        ),
+    ),
+}
+"""A heading and a sentence on what to do."""
+_FRAGMENTED: Mapping[str, str] = {
+    "tpu": (
+        "Load the largest program first, before arrays are put on the device, or delete arrays (`jax.live_arrays()`"
+        " lists them). A smaller batch is not needed."
+    ),
+    "gpu": (
+        "Use an allocator that does not fragment (`TF_GPU_ALLOCATOR=cuda_malloc_async`), or start the process afresh."
+    ),
+}
+_BY_KIND: Mapping[str, str] = {
+    "load": "Before the program is loaded, delete arrays that are not needed (`jax.live_arrays()` lists them).",
+    "data": "Delete arrays that are not needed (`jax.live_arrays()` lists them), or shard this one over more devices.",
+}
+_LACKS: Mapping[str, str] = {
+    "load": "Other programs and their data hold the rest of the memory; the message does not say which.",
+    "data": "Programs and data hold the rest of the memory; the message does not say which.",
+    "execution": "Other programs and data share the device; the message does not say which.",
+    "allocator": "It does not say which programs and data hold the memory.",
+}
+_HOLDERS: Mapping[str, str] = {"load": "Persistent", "allocator": "Chunks", "execution": "Chunks"}
+"""What the table begins with that says who holds the memory."""
+_NO_TIMELINE = "An error message has no timeline, peak or suggestions. Run again with `reportgen run`."
+
+
+@record
+class ErrorStory:
+    """All that is said of an error.
+
+    `event` has the sizes of buffers that follow from their shapes. `place` are the lines of its text, `causes` and
+    `about` sentences on what fills the memory and on what else the text says, `sizes` the amounts that it states, each
+    with what it is, and `missing` what is too much, in words. `program_need` is what a whole program needs of the main
+    memory, and `least_need` that or what is needed at least; both are None where something else is the limit.
+    """
+
+    event: OutOfMemory
+    verdict: str
+    place: str
+    cause: Cause
+    causes: Sequence[str]
+    about: Sequence[str]
+    sizes: Sequence[tuple[str, SizeRange]]
+    missing: str
+    program_need: SizeRange | None
+    least_need: SizeRange | None
+    devices: Sequence[Device]
+    heading: str
+    next_step: str
+    would_fit: str
+    unknown: Sequence[str]
+
+    @property
+    def told(self) -> Sequence[str]:
+        return [*self.causes, *self.about]
+
+    @property
+    def figures(self) -> str:
+        """Return the sizes in a row, and what is too much; empty if there are none."""
+        needed, capacity = self.event.needed, self.event.capacity
+        look_equal = needed and capacity and range_words(needed) == range_words(capacity)
+        is_exact = all(size.is_exact for _, size in self.sizes)
+        shown = [
+            f"{exact_bytes(size.middle) if look_equal and is_exact else human_bytes(size.middle)} {words}"
+            for words, size in self.sizes
+            if not (look_equal and not is_exact and words == "needed")
+        ]
+        return ", ".join([*shown, self.missing] if self.missing else shown)
+
+
+def story_of(printed: OutOfMemory) -> ErrorStory:
+    """Return what is said of an error."""
+    event = completed(printed)
+    cause, causes = explained(event)
+    need = _program_need(event)
+    heading, step = _next_step(event, cause)
+    devices = _devices_of(event)
+    return ErrorStory(
+        event=event,
+        verdict=VERDICTS[event.kind],
+        place=_place(event),
+        cause=cause,
+        causes=causes,
+        about=[*_about(event)],
+        sizes=_sizes_of(event),
+        missing=_missing_words(event),
+        program_need=need,
+        least_need=need or _least_need(event),
+        devices=devices,
+        heading=heading,
+        next_step=step,
+        would_fit=_would_fit(event, need, devices) if need and cause != "held before" else "",
+        unknown=[*_unknown(event, cause)],
+    )
+
+
+def listed_bytes(event: OutOfMemory) -> SizeRange | None:
+    """Return what the listed buffers add up to; None where no size is known."""
+    sizes = [buffer.size for buffer in event.buffers if buffer.size]
+    return sum(sizes, start=SizeRange(0, 0)) if sizes else None
+
+
+def _place(event: OutOfMemory) -> str:
+    """Return `line 4`, or `3 times, lines 4, 9 and 12`, of which the first are named."""
+    first, *others = (f"{line:,}" for line in event.lines[:_MOST_LINES])
+    if not others:
+        return f"line {first}"
+    rest = "" if len(event.lines) <= _MOST_LINES else " …"
+    names = ", ".join((first, *others)) if rest else f"{', '.join((first, *others[:-1]))} and {others[-1]}"
+    return f"{len(event.lines):,} times, lines {names}{rest}"
+
+
+def _sizes_of(event: OutOfMemory) -> Sequence[tuple[str, SizeRange]]:
+    whole, needed = size_named(event, "total allocation"), event.needed
+    if event.kind == "compiled":
+        whole, needed = needed or whole_of(event), None
+    is_load, (free, piece) = event.kind in ("load", "data"), free_of(event)
+    named = (
+        ("needed", needed),
+        ("for the whole program", whole),
+        ("usable", event.capacity),
+        ("in use", None if is_load or event.name == "rematerialization" else event.held),
+        ("left outside of its pool" if event.kind == "allocator" else "free", free),
+        ("of that in one piece", piece if piece != free else None),
+    )
+    sizes = [(words, size) for words, size in named if size]
+    listed = listed_bytes(event)
+    return sizes or ([("named in this text", listed)] if listed and not event.totals else [])
+
+
+def _missing_words(event: OutOfMemory) -> str:
+    """Return what is too much: as the text states it, or as a difference of rounded sizes."""
+    missing = missing_of(event)
+    if missing is None:
+        return ""
+    if missing.of == "capacity":
+        amount = human_bytes(event.excess.middle) if event.excess else range_words(missing.size)
+        return f"{amount} over capacity"
+    return f"{range_words(missing.size)} short{' in one piece' if missing.of == 'largest free piece' else ''}"
+
+
+def _next_step(event: OutOfMemory, cause: Cause) -> tuple[str, str]:
+    """Return the next thing to do in a few words, which may be empty, and in sentences.
+
+    It is for the cause where that is known, else for the error.
+    """
+    form = event.form
+    own = form.next_step
+    if not form.has_plan or event.space not in _MAIN:
+        step = own or (_SMALLER if event.space in _SPACES else _RUN_AGAIN)
+    elif cause == "fragmentation" and event.needed:
+        step = _FRAGMENTED.get(form.backend, _RUN_AGAIN)
+    elif cause in _BY_CAUSE:
+        heading, step = _BY_CAUSE[cause]
+        return heading, step if cause == "held before" else f"{step} {own or _RUN_AGAIN}"
+    elif event.capacity and (least := _least_devices(event)):
+        several = f"at least {least:,} devices of {range_words(event.capacity)}"
+        step = f"{_IN_BLOCKS}, or divide it: this array alone takes {several}. {_FIND_LINE}"
+        return "Do not make the whole array at once", step
+    else:
+        step = own or _BY_KIND.get(event.kind, _RUN_AGAIN)
+    return "Run it again with a dump" if step == _RUN_AGAIN else "", step
+
+
+def _least_devices(event: OutOfMemory) -> int:
+    """Return how many devices an array needs that is larger than one; 0 where the text is not about such an array."""
+    buffer = event.buffers[0] if event.kind == "allocation" and event.buffers else None
+    if not buffer or not buffer.kind.startswith("output of ") or not event.needed or not event.capacity:
+        return 0
+    dense, capacity = unpadded(buffer) or event.needed, event.capacity.high_bytes
+    return -(-dense.low_bytes // capacity) if dense.low_bytes > capacity > 0 else 0
+
+
+def _would_fit(event: OutOfMemory, need: SizeRange, devices: Sequence[Device]) -> str:
+    """Return on which devices a program would fit as it is. Of a GPU it has the pool that JAX makes by default."""
+    is_gpu = event.form.backend == "gpu"
+    percent = _POOL_PERCENT if is_gpu else 100
+    large = [one for one in devices if one.usable.low_bytes * percent // 100 >= need.high_bytes]
+    names = [f"{one.title} ({human_bytes(one.size_bytes)})" for one in large[:_MOST_DEVICES]]
+    if not names:
+        return f"No {'GPU' if is_gpu else 'TPU'} that reportgen knows has that much memory."
+    larger = " and larger ones" if len(large) > _MOST_DEVICES else ""
+    pool = f" JAX takes 75 % of a GPU unless `{_FRACTION}` says more." if is_gpu else ""
+    return f"As it is, it would fit on {', '.join(names)}{larger}.{pool}"
+
+
+def _program_need(event: OutOfMemory) -> SizeRange | None:
+    is_run = event.kind == "execution"
+    need = size_named(event, "total allocation") if is_run else event.needed
+    is_program = is_run or event.kind in OF_COMPILER
+    return need if is_program and event.space in _MAIN and event.form.backend else None
+
+
+def _least_need(event: OutOfMemory) -> SizeRange | None:
+    """Return what failed or, without that, what is listed."""
+    is_part = event.kind in OF_ONE_REQUEST - {"allocator"} | {"fragment"} and not event.free
+    is_elsewhere = event.space not in _MAIN or any(buffer.kind == "scoped" for buffer in event.buffers)
+    return (event.needed or listed_bytes(event)) if is_part and not is_elsewhere else None
+
+
+def _devices_of(event: OutOfMemory) -> Sequence[Device]:
+    """Return the known devices of the backend that printed a text, or all if it is unknown, the smallest first."""
+    backend = event.form.backend
+    kinds = [one for one in DEVICES.values() if not backend or one.title.startswith("TPU") == (backend == "tpu")]
+    return sorted(kinds, key=lambda one: one.size_bytes)
+
+
+def _unknown(event: OutOfMemory, cause: Cause) -> Iterator[str]:
+    """Yield what the text does not say, as sentences."""
+    table = _HOLDERS.get(event.kind)
+    says_who = table and any(total.head.startswith(table) for total in event.totals)
+    if event.kind in _LACKS and not says_who and cause != "held before" and "pool_share" not in dict(event.words):
+        yield _LACKS[event.kind]
+    if event.kind == "fragment" and event.buffers and not event.needed and not event.totals:
+        yield "The total is not in this text." if listed_bytes(event) else "No size is in this text."
+    if event.form.has_plan:
+        yield from [] if event.buffers else ["The message lists no buffers."]
+        yield _NO_TIMELINE
+
+
+def _about(event: OutOfMemory) -> Iterator[str]:
+    """Yield the sentences of the form of which the text has all that they name, and what the memory is."""
+    known = _named(event)
+    for sentence in event.form.says:
+        names = [name for _, name, _, _ in Formatter().parse(sentence) if name]
+        if all(known.get(name) for name in names):
+            yield sentence.format_map(known)
+    if space := _SPACES.get(known.get("space_slug", "")):
+        yield f"It is {space} that is too small, not HBM."
+
+
+def _named(event: OutOfMemory) -> Mapping[str, str]:
+    """Return in words all that a sentence may name."""
+    known = dict(event.words) | {"module": event.module, "device": event.device}
+    known["space_slug"] = _SPACE_NUMBERS.get(known.get("space_number", ""), event.space)
+    known["space"] = {"tilespmem": "TileSpmem", "spmem": "Spmem"}.get(known["space_slug"], known["space_slug"].upper())
+    sizes: dict[str, SizeRange | None] = {name: getattr(event, name, None) for name in SIZES}
+    sizes |= {row.name: row.size for row in event.totals} | dict(parts_of(event).items())
+    sizes |= {
+        name: _counted_size(name, value) for name, value in event.words if name.endswith(("_size", "_kib", "_mib"))
+    }
+    known |= {name: human_bytes(size.middle) for name, size in sizes.items() if size}
+    stack, heap = sizes.get("stack_size"), sizes.get("heap_size")
+    if stack and heap:
+        known["both"] = human_bytes((stack + heap).middle)
+    if "source_file" in known:
+        known["source"] = f"{PurePosixPath(known['source_file']).name}:{known.get('source_line', '')}"
+    if size := _array_bytes(known.get("dtype", ""), known.get("dimensions", "")):
+        known["tensor"] = human_bytes(size)
+    if arrays := known.get("arrays"):
+        known["arrays"] = _array_words(arrays)
+    return known
+
+
+def _array_words(text: str) -> str:
+    """Return arrays as JAX prints their types, each with its bytes."""
+    arrays = [(match[0], _array_bytes(match[1], match[2])) for match in _ARRAY.finditer(text)]
+    words = [f"{array} ({human_bytes(size)})" for array, size in arrays if size]
+    total = f", together {human_bytes(sum(size for _, size in arrays))}" if len(words) > 1 else ""
+    return f"{', '.join(words)}{total}." if words else text
+
+
+def _array_bytes(dtype: str, dimensions: str) -> int:
+    bits = _BITS.search(dtype)
+    width = _ELEMENT_BYTES.get(dtype, int(bits[0]) // 8 if bits else 0)
+    return width * prod(int(one) for one in dimensions.split(",") if one)
+
+
+def _counted_size(name: str, printed: str) -> SizeRange | None:
+    """Return a size that a sentence states beside what was needed: in bytes or KiB where it has no unit."""
+    unit = {"kib": 1 << 10, "mib": 1 << 20}.get(name.rpartition("_")[2], 1)
+    size = read_size(printed, needs_unit=False)
+    return SizeRange(size.low_bytes * unit, size.high_bytes * unit) if size else None

@@ -143,7 +143,7 @@ def test_an_error_in_a_text_has_the_figures_and_names_of_the_report(path: Path, 
     assert stated
     assert len(lines) <= MOST_LINES
     for error in stated:
-        assert f"{error['path']}:{error['line']}" in text
+        assert f"{error['path']}:{error['lines'][0]}" in text
         for buffer in [buffer for buffer in error["buffers"] if buffer["size"]][:5]:
             assert end_of_name(buffer["op_name"] or buffer["instruction"] or buffer["opcode"] or "") in text
             assert not buffer["source"] or buffer["source"].rpartition("/")[2] in text

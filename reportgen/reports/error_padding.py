@@ -1,9 +1,10 @@
 """Work out the padding of the buffers that an out-of-memory error lists, and the shape that would have little of it."""
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from math import prod
 
-from reportgen.analyse.sizes import dense_bytes, padded_bytes, physical_order, round_up
+from reportgen.analyse.sizes import dense_bytes, padded_bytes, physical_order, round_up, under_first_tile
 from reportgen.model.shapes import ArrayShape
 from reportgen.oom.error_event import LoggedBuffer, OutOfMemory
 from reportgen.oom.printed_size import SizeRange
@@ -30,13 +31,6 @@ class ReshapedBuffer:
     used: str
     why: str
     saving_bytes: int
-
-
-@record
-class _PaddedDimension:
-    number: int
-    size: int
-    padded_size: int
 
 
 def completed(event: OutOfMemory) -> OutOfMemory:
@@ -81,15 +75,12 @@ def padding_bytes(buffer: LoggedBuffer) -> int:
 def padding_words(buffer: LoggedBuffer) -> str:
     """Return which dimensions of a buffer are padded; empty if little of it is padding, or the shape does not say."""
     shape = _array(buffer.shape) if padding_bytes(buffer) else None
-    dimensions = _padded_dimensions(shape) if shape else []
-    if not shape or not dimensions:
-        return ""
-    places = {0: "first dimension", len(shape.dimensions) - 1: "last dimension"}
+    places = {0: "first dimension", len(shape.dimensions) - 1 if shape else 0: "last dimension"}
     words = (
-        f"{places.get(one.number, f'dimension {one.number}')} of {one.size:,} is padded to {one.padded_size:,}"
-        for one in dimensions
+        f"{places.get(number, f'dimension {number}')} of {size:,} is padded to {padded:,}"
+        for number, size, padded in (_padded_dimensions(shape) if shape else ())
     )
-    return f"its {' and its '.join(words)}"
+    return " and ".join(f"its {one}" for one in words)
 
 
 def reshaped(buffers: Iterable[LoggedBuffer]) -> ReshapedBuffer | None:
@@ -100,22 +91,22 @@ def reshaped(buffers: Iterable[LoggedBuffer]) -> ReshapedBuffer | None:
     padded = [buffer for buffer in buffers if padding_bytes(buffer)]
     largest = max(padded, key=padding_bytes, default=None)
     shape = _array(largest.shape) if largest else None
-    dimensions = _padded_dimensions(shape) if shape else []
-    if largest is None or largest.size is None or shape is None or shape.layout is None or not dimensions:
+    worst = next(iter(_padded_dimensions(shape)), None) if shape else None
+    if largest is None or largest.size is None or shape is None or shape.layout is None or worst is None:
         return None
-    sizes = [size or 1 for size in shape.dimensions]
-    tile = [step or 1 for step in shape.layout.tiles[0]]
-    now, dense, others = _tiled(sizes, tile, physical_order(shape)), prod(sizes), sorted(sizes)
-    after, why = _tiled(others, tile, range(len(sizes))), "the longest dimension last"
+    sizes = sorted(size or 1 for size in shape.dimensions)
+    row_major = replace(shape.layout, minor_to_major=tuple(reversed(range(len(sizes)))))
+    other = replace(shape, dimensions=tuple(sizes), layout=row_major)
+    now, dense, after = _bytes(shape), dense_bytes(shape, pointer_bytes=0) or 0, _bytes(other)
+    why = "the longest dimension last"
     if now - after < MOST_DENSE * (now - dense):
-        others, after, why = [dense], dense, "merged"
+        other, after, why = replace(shape, dimensions=(prod(sizes),)), dense, "merged"
     elif after - dense > _LEAST_LEFT * after:
         why = f"{why}, still {percent(after - dense, after)} padding"
-    worst = dimensions[0]
     return ReshapedBuffer(
-        before=_plain(shape, sizes),
-        after=_plain(shape, others),
-        used=f"{worst.size:,} of each {worst.padded_size:,} used",
+        before=_plain(shape),
+        after=_plain(other),
+        used=f"{worst[1]:,} of each {worst[2]:,} used",
         why=why,
         saving_bytes=sum(
             largest.size.middle * (now - after) // now for buffer in padded if buffer.shape == largest.shape
@@ -133,29 +124,23 @@ def share_of_padding(dense: SizeRange, size: SizeRange) -> str:
     return f"{100 * (1 - dense.middle / size.middle):.1f} %"
 
 
-def _padded_dimensions(shape: ArrayShape) -> Sequence[_PaddedDimension]:
-    """Return the dimensions that the first tile pads, the one that is padded most first."""
-    if shape.layout is None or not shape.layout.tiles:
+def _padded_dimensions(shape: ArrayShape) -> Sequence[tuple[int, int, int]]:
+    """Return the dimensions that the first tile pads: the number, the size and the padded size of each, worst first."""
+    sizes, steps = under_first_tile(shape)
+    if shape.layout is None or not sizes or None in shape.layout.tiles[0]:  # which merges dimensions
         return []
-    tile, order = shape.layout.tiles[0], physical_order(shape)
-    padded = []
-    for dimension, step in zip(reversed(order), reversed(tile), strict=False):
-        size = shape.dimensions[dimension]
-        if size and step and size % step and round_up(size, step) > size / MOST_DENSE:
-            padded.append(_PaddedDimension(number=dimension, size=size, padded_size=round_up(size, step)))
-    return sorted(padded, key=lambda one: (one.padded_size / one.size, one.number), reverse=True)
+    numbered = zip(reversed(physical_order(shape)), reversed(sizes), reversed(steps), strict=False)
+    padded = [(number, size, round_up(size, step)) for number, size, step in numbered if size]
+    worst = [one for one in padded if one[2] > one[1] / MOST_DENSE]
+    return sorted(worst, key=lambda one: (one[2] / one[1], one[0]), reverse=True)
 
 
-def _tiled(sizes: Sequence[int], tile: Sequence[int], order: Sequence[int]) -> int:
-    """Return how many elements an array takes in tiles; `order` are its dimensions as they nest, most major first."""
-    nested = [sizes[dimension] for dimension in order]
-    nested = [1] * (len(tile) - len(nested)) + nested
-    major = len(nested) - len(tile)
-    return prod(nested[:major]) * prod(map(round_up, nested[major:], tile))
+def _bytes(shape: ArrayShape) -> int:
+    return padded_bytes(shape, pointer_bytes=0) or 0
 
 
-def _plain(shape: ArrayShape, sizes: Sequence[int]) -> str:
-    return f"{shape.element_type}[{','.join(map(str, sizes))}]"
+def _plain(shape: ArrayShape) -> str:
+    return f"{shape.element_type}[{','.join(map(str, shape.dimensions))}]"
 
 
 def _array(text: str) -> ArrayShape | None:

@@ -26,7 +26,7 @@ from reportgen.reports.advice_words import (
     per_device_words,
     saving_words,
 )
-from reportgen.reports.badge import Badge, badge, checks_run, objects_checked
+from reportgen.reports.badge import Badge, badge
 from reportgen.reports.division_words import unknown_division
 from reportgen.reports.formats import capital, human_bytes
 from reportgen.reports.json_lines import json_line
@@ -153,7 +153,7 @@ def summary_for_site(
 def badge_of(analysis: Analysis) -> Badge:
     """Return the badge of a module: how much was checked, and with what result."""
     evidence = analysis.evidence
-    return badge(checks_run(evidence), objects_checked(evidence), finding_counts(analysis))
+    return badge(evidence, finding_counts(analysis))
 
 
 def finding_counts(analysis: Analysis) -> tuple[tuple[Severity, int], ...]:

@@ -231,6 +231,8 @@ def _next_step(event: OutOfMemory, cause: Cause) -> tuple[str, str]:
     """
     form = event.form
     own = form.next_step
+    if event.kind == "other":
+        return "", own
     if not form.has_plan or event.space not in _MAIN:
         step = own or (_SMALLER if event.space in _SPACES else _RUN_AGAIN)
     elif cause == "fragmentation" and event.needed:

@@ -235,7 +235,8 @@ def _error(error: LoggedError) -> Iterator[Section]:
         )
     if parts := _parts(event):
         yield Section(title="Totals in the message", table=parts)
-    yield Section(title="Next", sentences=tuple(filter(None, (story.next_step, story.would_fit))))
+    if story.next_step:
+        yield Section(title="Next", sentences=tuple(filter(None, (story.next_step, story.would_fit))))
     if story.unknown:
         yield Section(title="Unknown", items=tuple(map(ListItem, story.unknown)))
 

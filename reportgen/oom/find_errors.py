@@ -143,11 +143,11 @@ def _sentence(lines: Sequence[PlainLine], start: int) -> tuple[Sentence | None, 
         if not piece:
             continue
         continued += 1
-        inner = _read(piece)
-        if (inner and not (best and _are_one(best.form, inner.form))) or (not inner and read_line(piece)):
-            break
-        joined = f"{joined} {piece}"
+        inner, joined = _read(piece), f"{joined} {piece}"
         read = _read(joined)
+        outer = best or read
+        if (inner and not (outer and _are_one(outer.form, inner.form))) or (not inner and read_line(piece)):
+            break
         if read and _is_better(read, best):
             best, after = read, place
     return _with_rows(best, lines, start, after) if best and best.form.rows else (best, after)

@@ -44,7 +44,7 @@ VERDICTS: Mapping[Kind, str] = {
     "data": "Data could not be put on the device",
     "execution": "The program ran out of memory while it was running",
     "host": "The host ran out of memory for the program",
-    "library": "A library or driver ran out of memory outside of XLA’s pool",
+    "library": "A library or driver of the GPU failed outside of XLA’s pool",
     "autotuning": "Memory ran out at compile time, while algorithms were tried",
     "memory": "Memory ran out, in words that reportgen does not know",
     "allocator": "Buffers in the runtime’s allocator when memory ran out",

@@ -15,7 +15,7 @@ SIGNS: Sequence[str] = tuple(dict.fromkeys((*(form.sign for form in FORMS), *OF_
 _STEMS = (
     b"lloc LLOC emory uffer ailed sage size ESOURCE otal esource ializ _use _DEV abel: ting ding exceeds ufficie "
     b"handle: MKilled configs MaxInUs uiremen bshape: uota much _OUT_OF_ oom NCCL CompileT NCC_ NLA TDRV Warp exit "
-    b"kb_free nrt_"
+    b"kb_free nrt_ hbm="
 ).split()
 """Each sign contains one of these, which are found much faster than all signs."""
 

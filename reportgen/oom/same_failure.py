@@ -5,7 +5,8 @@ from collections.abc import Iterable, Sequence
 from reportgen.oom.error_event import OutOfMemory
 from reportgen.oom.forms import SIZES
 
-_ONE_REQUEST = frozenset({"execution", "attempt"})
+_ONE_REQUEST = ({"execution", "attempt"}, {"host"})
+"""Kinds in which two sentences with one size are of one request."""
 _MOST_COMPARED = 50
 """Failures before an event that it may tell again in other words."""
 _FIELDS = (*SIZES, "module", "space", "device", "code", "totals", "buffers")
@@ -37,7 +38,7 @@ def _are_one(first: OutOfMemory, second: OutOfMemory) -> bool:
         return first.form.says == second.form.says
     if first.form.backend != second.form.backend and (first.form.backend and second.form.backend):
         return False
-    is_request = {first.kind, second.kind} <= _ONE_REQUEST and first.needed and second.needed
+    is_request = first.needed and second.needed and any({first.kind, second.kind} <= one for one in _ONE_REQUEST)
     if not is_request:
         if first.name != second.name or first.words != second.words:
             return False

@@ -14,7 +14,9 @@ from reportgen.reports.error_padding import is_padded, padding_bytes, padding_wo
 from reportgen.reports.formats import human_bytes, range_words
 
 Part = Literal["arguments", "outputs", "temporaries", "constants", "code", "aliased"]
-Cause = Literal["padding", "arguments", "outputs", "temporaries", "fragmentation", "held by itself", "held before", ""]
+Cause = Literal[
+    "padding", "arguments", "outputs", "temporaries", "fragmentation", "held by itself", "held before", "versions", ""
+]
 
 _PARTS: Mapping[str, Part] = {
     "arguments": "arguments",
@@ -151,7 +153,8 @@ def held_by_itself(event: OutOfMemory) -> tuple[SizeRange, SizeRange] | None:
 def chunks_of(event: OutOfMemory) -> Sequence[tuple[str, SizeRange]]:
     """Return what an allocator has given out, as `124 chunks of 3.78 MiB`: the most first, without what is little."""
     named = [(match, row.size) for row in event.totals if row.size and (match := _CHUNKS.match(row.name))]
-    least = sum(size.middle for _, size in named) / _LEAST_CHUNKS
+    all_bytes = max(sum(size.middle for _, size in named), event.held.middle if event.held else 0)
+    least = all_bytes / _LEAST_CHUNKS
     largest = sorted(named, key=lambda one: -one[1].middle)[:_LARGEST_CHUNKS]
     return [
         (f"{int(match[1]):,} chunks of {human_bytes(int(match[2]))}" if int(match[1]) > 1 else "1 chunk", size)
@@ -168,6 +171,8 @@ def padding_of_temporaries(event: OutOfMemory) -> int:
 
 def _causes(event: OutOfMemory) -> Iterator[tuple[Cause, str]]:
     """Yield sentences on what takes the memory, each with the cause that it shows; that is empty for what is little."""
+    if event.kind == "library" and event.free and event.capacity and event.free.middle > _MOST * event.capacity.middle:
+        yield "versions", f"{range_words(event.free)} were free, so memory is hardly the reason."
     yield from _of_request(event)
     if before := _held_before(event):
         yield "held before", before

@@ -41,11 +41,16 @@ _MOST_DEVICES, _MOST_LINES = 3, 5
 _FRACTION, _POOL_PERCENT = "XLA_PYTHON_CLIENT_MEM_FRACTION", 75
 """The share of a GPU that JAX makes its pool of by default (XLA `GpuAllocatorConfig::memory_fraction`)."""
 _ARRAY = re.compile(r"\b([a-z]+\d*\w*)\[([\d,]*)\]")
+_COUNTED = ("_size", "_kib", "_mib", "_gib")
 _BITS = re.compile(r"(?<=[a-z])\d{1,3}")
 _MAIN = ("", "hbm", "device")
 """What the main memory of a device is called, if it is named at all."""
 
 _SMALLER = "Make the blocks or windows of the kernel smaller. Batch and checkpoints change only the HBM."
+_IN_SPACE: Mapping[str, str] = {
+    "smem": "Make what the kernel prefetches smaller, such as block tables: fewer sequences, a shorter context or"
+    " larger pages. Batch and checkpoints change only the HBM."
+}
 _RUN_AGAIN = "`reportgen run -- COMMAND` runs the program once more with a dump, which names every buffer at the peak."
 _IN_BLOCKS = "Compute the array in blocks, such as the steps of a `jax.lax.scan`, and reduce each before the next"
 _FIND_LINE = "`reportgen run -- COMMAND` runs the program once more with a dump, to find the line that makes it."
@@ -75,6 +80,10 @@ _BY_CAUSE: Mapping[Cause, tuple[str, str]] = {
             "End other processes on the device, delete arrays that earlier steps left (`jax.live_arrays()` lists them),"
             " and let results be ready before the next step (`jax.block_until_ready`)."
         ),
+    ),
+    "versions": (
+        "Check the versions",
+        "Check that the versions of the driver, of CUDA and of the library belong together.",
     ),
     "held by itself": (
         "Donate the state",
@@ -233,8 +242,10 @@ def _next_step(event: OutOfMemory, cause: Cause) -> tuple[str, str]:
     own = form.next_step
     if event.kind == "other":
         return "", own
+    if cause == "versions":
+        return _BY_CAUSE[cause]
     if not form.has_plan or event.space not in _MAIN:
-        step = own or (_SMALLER if event.space in _SPACES else _RUN_AGAIN)
+        step = own or _IN_SPACE.get(event.space, _SMALLER if event.space in _SPACES else _RUN_AGAIN)
     elif cause == "fragmentation" and event.needed:
         step = _FRAGMENTED.get(form.backend, _RUN_AGAIN)
     elif cause in _BY_CAUSE:
@@ -323,9 +334,7 @@ def _named(event: OutOfMemory) -> Mapping[str, str]:
     known["space"] = {"tilespmem": "TileSpmem", "spmem": "Spmem"}.get(known["space_slug"], known["space_slug"].upper())
     sizes: dict[str, SizeRange | None] = {name: getattr(event, name, None) for name in SIZES}
     sizes |= {row.name: row.size for row in event.totals} | dict(parts_of(event).items())
-    sizes |= {
-        name: _counted_size(name, value) for name, value in event.words if name.endswith(("_size", "_kib", "_mib"))
-    }
+    sizes |= {name: _counted_size(name, value) for name, value in event.words if name.endswith(_COUNTED)}
     known |= {name: human_bytes(size.middle) for name, size in sizes.items() if size}
     stack, heap = sizes.get("stack_size"), sizes.get("heap_size")
     if stack and heap:
@@ -354,7 +363,6 @@ def _array_bytes(dtype: str, dimensions: str) -> int:
 
 
 def _counted_size(name: str, printed: str) -> SizeRange | None:
-    """Return a size that a sentence states beside what was needed: in bytes or KiB where it has no unit."""
-    unit = {"kib": 1 << 10, "mib": 1 << 20}.get(name.rpartition("_")[2], 1)
-    size = read_size(printed, needs_unit=False)
-    return SizeRange(size.low_bytes * unit, size.high_bytes * unit) if size else None
+    """Return a size that a sentence states beside what was needed: in that of its name where it has no unit."""
+    unit = name.rpartition("_")[2]
+    return read_size(printed if unit == "size" else f"{printed}{unit[0].upper()}iB", needs_unit=False)

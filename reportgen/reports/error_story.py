@@ -1,10 +1,13 @@
 """Say what an out-of-memory error is, what caused it and what to do: once, for pages, terminals and JSON alike."""
 
 import re
+import tomllib
 from collections.abc import Iterator, Mapping, Sequence
+from importlib.resources import files
 from math import prod
 from pathlib import PurePosixPath
 from string import Formatter
+from typing import Any
 
 from reportgen.analyse.devices import DEVICES, Device
 from reportgen.oom.error_event import OutOfMemory
@@ -23,14 +26,7 @@ from reportgen.reports.error_causes import (
 from reportgen.reports.error_padding import completed, unpadded
 from reportgen.reports.formats import exact_bytes, human_bytes, range_words
 
-_SPACES: Mapping[str, str] = {
-    "vmem": "VMEM, the vector memory of a core,",
-    "smem": "SMEM, the scalar memory of a core (prefetched indices and block tables of a kernel),",
-    "cmem": "CMEM, a memory shared by the cores of a chip,",
-    "sflag": "SFLAG, the memory of semaphores,",
-    "tilespmem": "TileSpmem, the memory of a SparseCore’s tile,",
-    "spmem": "Spmem, the memory that the tiles of a SparseCore share,",
-}
+_WORDS: Mapping[str, Any] = tomllib.loads(files(__package__).joinpath("error_words.toml").read_text(encoding="utf-8"))
 _SPACE_NUMBERS: Mapping[str, str] = {"0": "smem", "201": "tilespmem", "202": "spmem"}
 """Memory spaces of a SparseCore, as the errors of XLA:TPU number them (XLA docs/errors/error_3000.md)."""
 
@@ -46,75 +42,9 @@ _BITS = re.compile(r"(?<=[a-z])\d{1,3}")
 _MAIN = ("", "hbm", "device")
 """What the main memory of a device is called, if it is named at all."""
 
-_SMALLER = "Make the blocks or windows of the kernel smaller. Batch and checkpoints change only the HBM."
-_IN_SPACE: Mapping[str, str] = {
-    "smem": "Make what the kernel prefetches smaller, such as block tables: fewer sequences, a shorter context or"
-    " larger pages. Batch and checkpoints change only the HBM."
-}
 _RUN_AGAIN = "`reportgen run -- COMMAND` runs the program once more with a dump, which names every buffer at the peak."
 _IN_BLOCKS = "Compute the array in blocks, such as the steps of a `jax.lax.scan`, and reduce each before the next"
 _FIND_LINE = "`reportgen run -- COMMAND` runs the program once more with a dump, to find the line that makes it."
-_BY_CAUSE: Mapping[Cause, tuple[str, str]] = {
-    "padding": (
-        "Put a long dimension last",
-        "Lay the array out so that its tiles are full: put a long dimension last, or merge the short one with another.",
-    ),
-    "arguments": (
-        "Use fewer or smaller arguments",
-        (
-            "Use fewer or narrower weights, or shard them over more devices. A smaller batch and checkpoints change"
-            " only what is not an argument."
-        ),
-    ),
-    "outputs": (
-        "Return fewer or smaller outputs",
-        "Return fewer or smaller outputs, or donate the arguments that they replace (`donate_argnums`).",
-    ),
-    "temporaries": (
-        "Use a smaller batch, or recompute",
-        "Use a smaller batch, or recompute values in the backward pass (`jax.checkpoint`).",
-    ),
-    "held before": (
-        "Free what holds the memory",
-        (
-            "End other processes on the device, delete arrays that earlier steps left (`jax.live_arrays()` lists them),"
-            " and let results be ready before the next step (`jax.block_until_ready`)."
-        ),
-    ),
-    "versions": (
-        "Check the versions",
-        "Check that the versions of the driver, of CUDA and of the library belong together.",
-    ),
-    "held by itself": (
-        "Donate the state",
-        (
-            "Check first that the program’s state is donated (`donate_argnums`): otherwise its arguments and outputs"
-            " are in memory at once."
-        ),
-    ),
-}
-"""A heading and a sentence on what to do."""
-_FRAGMENTED: Mapping[str, str] = {
-    "tpu": (
-        "Load the largest program first, before arrays are put on the device, or delete arrays (`jax.live_arrays()`"
-        " lists them). A smaller batch is not needed."
-    ),
-    "gpu": (
-        "Use an allocator that does not fragment (`TF_GPU_ALLOCATOR=cuda_malloc_async`), or start the process afresh."
-    ),
-}
-_BY_KIND: Mapping[str, str] = {
-    "load": "Before the program is loaded, delete arrays that are not needed (`jax.live_arrays()` lists them).",
-    "data": "Delete arrays that are not needed (`jax.live_arrays()` lists them), or shard this one over more devices.",
-}
-_LACKS: Mapping[str, str] = {
-    "load": "Other programs and their data hold the rest of the memory; the message does not say which.",
-    "data": "Programs and data hold the rest of the memory; the message does not say which.",
-    "execution": "Other programs and data share the device; the message does not say which.",
-    "allocator": "It does not say which programs and data hold the memory.",
-}
-_HOLDERS: Mapping[str, str] = {"load": "Persistent", "allocator": "Chunks", "execution": "Chunks"}
-"""What the table begins with that says who holds the memory."""
 _NO_TIMELINE = "An error message has no timeline, peak or suggestions. Run again with `reportgen run`."
 
 
@@ -242,21 +172,22 @@ def _next_step(event: OutOfMemory, cause: Cause) -> tuple[str, str]:
     own = form.next_step
     if event.kind == "other":
         return "", own
+    causes, in_space = _WORDS["causes"], _WORDS["steps_in_space"]
     if cause == "versions":
-        return _BY_CAUSE[cause]
+        return tuple(causes[cause])
     if not form.has_plan or event.space not in _MAIN:
-        step = own or _IN_SPACE.get(event.space, _SMALLER if event.space in _SPACES else _RUN_AGAIN)
+        step = own or (in_space.get(event.space, in_space["other"]) if event.space in _WORDS["spaces"] else _RUN_AGAIN)
     elif cause == "fragmentation" and event.needed:
-        step = _FRAGMENTED.get(form.backend, _RUN_AGAIN)
-    elif cause in _BY_CAUSE:
-        heading, step = _BY_CAUSE[cause]
+        step = _WORDS["fragmented"].get(form.backend, _RUN_AGAIN)
+    elif cause in causes:
+        heading, step = causes[cause]
         return heading, step if cause == "held before" else f"{step} {own or _RUN_AGAIN}"
     elif event.capacity and (least := _least_devices(event)):
         several = f"at least {least:,} devices of {range_words(event.capacity)}"
         step = f"{_IN_BLOCKS}, or divide it: this array alone takes {several}. {_FIND_LINE}"
         return "Do not make the whole array at once", step
     else:
-        step = own or _BY_KIND.get(event.kind, _RUN_AGAIN)
+        step = own or _WORDS["kinds"].get(event.kind, _RUN_AGAIN)
     return "Run it again with a dump" if step == _RUN_AGAIN else "", step
 
 
@@ -305,10 +236,10 @@ def _devices_of(event: OutOfMemory) -> Sequence[Device]:
 
 def _unknown(event: OutOfMemory, cause: Cause) -> Iterator[str]:
     """Yield what the text does not say, as sentences."""
-    table = _HOLDERS.get(event.kind)
-    says_who = table and any(total.head.startswith(table) for total in event.totals)
-    if event.kind in _LACKS and not says_who and cause != "held before" and "pool_share" not in dict(event.words):
-        yield _LACKS[event.kind]
+    lacks, table = _WORDS["lacks"].get(event.kind, ("", ""))
+    says_who = "pool_share" in dict(event.words) or any(total.head.startswith(table) for total in event.totals)
+    if lacks and not says_who and cause != "held before":
+        yield lacks
     if event.kind == "fragment" and event.buffers and not event.needed and not event.totals:
         yield "The total is not in this text." if listed_bytes(event) else "No size is in this text."
     if event.form.has_plan:
@@ -323,7 +254,7 @@ def _about(event: OutOfMemory) -> Iterator[str]:
         names = [name for _, name, _, _ in Formatter().parse(sentence) if name]
         if all(known.get(name) for name in names):
             yield sentence.format_map(known)
-    if space := _SPACES.get(known.get("space_slug", "")):
+    if space := _WORDS["spaces"].get(known.get("space_slug", "")):
         yield f"It is {space} that is too small, not HBM."
 
 

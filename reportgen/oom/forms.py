@@ -175,10 +175,12 @@ OTHERS: Sequence[Form] = [
 
 FORMS: Sequence[Form] = [
     *(
-        Form(name=name, kind=kind, backend="" if backend == "any" else backend, **form)
+        Form(**{"name": name, "kind": kind, "backend": "" if backend == "any" else backend, **shared, **form})
         for kind, backends in _DECLARED["form"].items()
-        for backend, forms in backends.items()
-        for name, form in forms.items()
+        for backend, table in backends.items()
+        for shared in [{key: value for key, value in table.items() if not isinstance(value, dict)}]
+        for name, form in table.items()
+        if isinstance(form, dict)
     ),
     *OTHERS,
 ]

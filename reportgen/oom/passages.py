@@ -1,28 +1,19 @@
 """Find the passages of a text that may contain an out-of-memory error, however long the text is.
 
 A log may have gigabytes of a few kinds of lines that differ in their digits. So each kind is searched once in each
-piece: for a few parts of words, which no line end ever cuts, and only near one of them for the signs themselves.
+piece for the signs, without what differs between its lines.
 """
 
-import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from typing import NamedTuple
 
 from reportgen.oom.forms import FORMS, OF_TABLES
 
 SIGNS: Sequence[str] = tuple(dict.fromkeys((*(form.sign for form in FORMS), *OF_TABLES)))
-_STEMS = (
-    b"lloc LLOC emory uffer ailed sage size ESOURCE otal esource ializ _use _DEV abel: ting ding exceeds ufficie "
-    b"handle: MKilled configs MaxInUs uiremen bshape: uota much _OUT_OF_ oom NCCL CompileT NCC_ NLA TDRV Warp exit "
-    b"kb_free nrt_ hbm="
-).split()
-"""Each sign contains one of these, which are found much faster than all signs."""
+_LEFT_OUT = b"0123456789>#"
+"""What differs between lines of one kind, and what stands before the rest of a sign that was wrapped."""
 
-_NEAR = 160
-"""The bytes around a stem in which its sign stands, with a line end and a prefix in between."""
-
-_DIGITS = b"0123456789"
 _BEFORE, _AFTER = 8, 400
 """Lines around a sign that may belong to its error: lines of other ranks may stand between them."""
 
@@ -60,27 +51,14 @@ def passages(pieces: Iterable[bytes]) -> Iterator[Passage]:
 
 def has_sign(data: bytes) -> bool:
     """Return whether a text contains a sign of an out-of-memory error."""
-    stems, signs = _searched()
-    data = b"\n".join(dict.fromkeys(data.translate(None, _DIGITS).split(b"\n")))
-    for stem in stems.finditer(data):
-        near = data[max(0, stem.start() - _NEAR) : stem.end() + _NEAR]
-        if any(sign.search(near) for sign in signs[stem[0]]):
-            return True
-    return False
+    text = b"\n".join(dict.fromkeys(data.translate(None, _LEFT_OUT).split(b"\n")))
+    text = b" ".join(text.split())
+    return any(sign in text for sign in _plain_signs())
 
 
 @cache
-def _searched() -> tuple[re.Pattern[bytes], Mapping[bytes, Sequence[re.Pattern[bytes]]]]:
-    """Return a pattern that matches any stem, and the patterns of the signs that contain each stem."""
-    signs = {
-        stem: [
-            re.compile(rb"\s+[>#\s]*".join(map(re.escape, sign.strip().encode().translate(None, _DIGITS).split(b" "))))
-            for sign in SIGNS
-            if stem in sign.encode()
-        ]
-        for stem in _STEMS
-    }
-    return re.compile(b"|".join(map(re.escape, _STEMS))), signs
+def _plain_signs() -> Sequence[bytes]:
+    return list(dict.fromkeys(sign.strip().encode().translate(None, _LEFT_OUT) for sign in SIGNS))
 
 
 def _whole_lines(pieces: Iterable[bytes]) -> Iterator[bytes]:

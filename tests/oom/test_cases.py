@@ -14,7 +14,6 @@ from reportgen.analyse.logged_errors import LoggedError
 from reportgen.build import build
 from reportgen.oom.find_errors import find_out_of_memory
 from reportgen.oom.forms import FORMS
-from reportgen.oom.passages import _STEMS, SIGNS
 from reportgen.options import BuildOptions
 from reportgen.reports.error_story import story_of
 from reportgen.reports.explain_sections import sections
@@ -56,11 +55,6 @@ def test_each_form_has_a_text() -> None:
     texts = [*TEXTS, *(case["text"] for case in CASES)]
     read = {event.name for text in texts for event in find_out_of_memory([text.encode()])}
     assert [form.name for form in FORMS if form.name not in read and form.kind != "other"] == []
-
-
-def test_each_sign_has_a_stem_and_each_stem_a_sign() -> None:
-    assert [sign for sign in SIGNS if not any(stem in sign.encode() for stem in _STEMS)] == []
-    assert [stem for stem in _STEMS if not any(stem in sign.encode() for sign in SIGNS)] == []
 
 
 def test_the_pages_of_all_texts_say_the_same(tmp_path: Path) -> None:

@@ -54,6 +54,8 @@ _MODULE = re.compile(
 )
 """The name of a module, wherever a message has it: behind that word, or one as JAX gives them."""
 
+_PARAMETER = re.compile(r"\w\[[^][]{0,200}$")
+_DIGIT = re.compile(r"\d")
 _OF_ENTRIES = frozenset({"Number", "Operator", "XLA label", "XLA Label", "Entry Parameter Subshape"})
 # A word without a value matches too, because otherwise each of its letters would be tried as the beginning of a name.
 _ATTRIBUTE = re.compile(r'(\w+)(?:=(?:"(' + repeated(r'[^"\\]++|\\.') + r')"?|(\S+)))?')
@@ -203,7 +205,8 @@ def _sentence_of(form: Form, match: re.Match[str], text: str) -> Sentence | None
     begin = max(0, match.start() - _LONGEST_CONTEXT)
     before, text = text[begin : match.start()], text[begin : match.start() + _LONGEST_CONTEXT]
     right_before = form.pattern_before.search(before[-_LONGEST_BEFORE:]) if form.before else None
-    if (form.before and right_before is None) or not form.pattern_needed.search(text):
+    is_missing = (form.before and right_before is None) or not form.pattern_needed.search(text)
+    if is_missing or _is_mention(match.string, match.start()):
         return None
     beside = (pattern.search(text) for pattern in form.patterns_beside)
     parts: dict[str, str] = {}
@@ -211,6 +214,14 @@ def _sentence_of(form: Form, match: re.Match[str], text: str) -> Sentence | None
         parts = {name: value for name, value in part.groupdict().items() if value} | parts
     code = _CODE.search(before)
     return Sentence(form, text.strip(), {"code": code[1] if code else "", "module": _module_in(text), **parts})
+
+
+def _is_mention(text: str, start: int) -> bool:
+    """Return whether a sign is only named: in a quotation without a figure, or as a parameter of a test."""
+    if _PARAMETER.search(text, 0, start):
+        return True
+    mark = next((mark for mark in '`"' if text.count(mark, 0, start) % 2), "")
+    return bool(mark) and not _DIGIT.search(text[start:].partition(mark)[0])
 
 
 def _module_in(text: str) -> str:

@@ -68,6 +68,7 @@ _MOST_PREFIXES = 10
 
 _COLORS = re.compile(r"(?:\x1b|\u241b|\^\[|\\x1b|\\u001b|\\033|\\e)?\[\d{1,3}(?:;\d{1,3}){0,5}m|\x1b\[[0-9;?]*[A-Za-z]")
 _ENTITY = re.compile(r"&(?:gt|lt|amp|quot|#39|nbsp|apos);")
+_COMMENT = re.compile(r"\s+(?:#|//) ")  # in the code of a traceback
 _FENCE = re.compile(r"(?:`{3,}|~{3,})[^`]*$")
 # What stands after an escaped line end within a text, unlike within one of its quoted names.
 _ESCAPED_LINES = re.compile(
@@ -110,6 +111,8 @@ def plain_lines(lines: Iterable[str], first: int = 1) -> list[PlainLine]:
 
 def _stripped_lines(lines: Iterable[str], first: int) -> Iterator[PlainLine]:
     for number, line in enumerate(lines, first):
+        if _COMMENT.match(line):
+            continue
         text = _COLORS.sub("", line) if "[" in line else line
         text = html.unescape(text) if _ENTITY.search(text) else text
         source, text = _without_prefix(text.strip())

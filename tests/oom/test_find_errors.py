@@ -194,6 +194,12 @@ def test_a_dump_is_no_error(label: str) -> None:
     assert find_out_of_memory([b"".join(files_of_sample(label))]) == ()
 
 
+def test_logs_in_which_nothing_failed_have_no_errors_and_no_figures() -> None:
+    texts = {path.name: path.read_bytes() for path in sorted((OOM / "harmless").iterdir())}
+    assert sum(text.count(b"\n") for text in texts.values()) > 1000
+    assert {name: found for name, text in texts.items() if (found := find_out_of_memory([text]))} == {}
+
+
 @pytest.mark.parametrize("folder", ["reportgen", "docs", "templates/help"])
 def test_sources_and_documentation_are_no_errors(folder: str) -> None:
     for path in (ROOT / folder).rglob("*"):

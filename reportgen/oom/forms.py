@@ -160,6 +160,8 @@ class Form:
 
 _DECLARED: Mapping[str, Any] = tomllib.loads(files(__package__).joinpath("forms.toml").read_text(encoding="utf-8"))
 STEPS: Mapping[str, str] = _DECLARED["steps"]
+WORDS: Mapping[str, Mapping[str, Any]] = _DECLARED
+"""What is said beside the sentences of a form, by its table: `causes`, `fragmented`, `kinds`, `lacks`, `spaces`."""
 
 OTHERS: Sequence[Form] = [
     Form(

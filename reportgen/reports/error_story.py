@@ -1,17 +1,14 @@
 """Say what an out-of-memory error is, what caused it and what to do: once, for pages, terminals and JSON alike."""
 
 import re
-import tomllib
 from collections.abc import Iterator, Mapping, Sequence
-from importlib.resources import files
 from math import prod
 from pathlib import PurePosixPath
 from string import Formatter
-from typing import Any
 
 from reportgen.analyse.devices import DEVICES, Device
 from reportgen.oom.error_event import OutOfMemory
-from reportgen.oom.forms import OF_COMPILER, OF_ONE_REQUEST, SIZES, VERDICTS
+from reportgen.oom.forms import OF_COMPILER, OF_ONE_REQUEST, SIZES, VERDICTS, WORDS
 from reportgen.oom.printed_size import SizeRange, read_size
 from reportgen.record import record
 from reportgen.reports.error_causes import (
@@ -26,7 +23,6 @@ from reportgen.reports.error_causes import (
 from reportgen.reports.error_padding import completed, unpadded
 from reportgen.reports.formats import exact_bytes, human_bytes, range_words
 
-_WORDS: Mapping[str, Any] = tomllib.loads(files(__package__).joinpath("error_words.toml").read_text(encoding="utf-8"))
 _SPACE_NUMBERS: Mapping[str, str] = {"0": "smem", "201": "tilespmem", "202": "spmem"}
 """Memory spaces of a SparseCore, as the errors of XLA:TPU number them (XLA docs/errors/error_3000.md)."""
 
@@ -36,7 +32,7 @@ _ELEMENT_BYTES: Mapping[str, int] = {"float": 4, "half": 2, "double": 8, "bool":
 _MOST_DEVICES, _MOST_LINES = 3, 5
 _FRACTION, _POOL_PERCENT = "XLA_PYTHON_CLIENT_MEM_FRACTION", 75
 """The share of a GPU that JAX makes its pool of by default (XLA `GpuAllocatorConfig::memory_fraction`)."""
-_ARRAY = re.compile(r"\b([a-z]+\d*\w*)\[([\d,]*)\]")
+_ARRAY = re.compile(r"\b([a-z]\w*+)\[([\d,]*+)\]")
 _COUNTED = ("_size", "_kib", "_mib", "_gib")
 _BITS = re.compile(r"(?<=[a-z])\d{1,3}")
 _MAIN = ("", "hbm", "device")
@@ -172,13 +168,13 @@ def _next_step(event: OutOfMemory, cause: Cause) -> tuple[str, str]:
     own = form.next_step
     if event.kind == "other":
         return "", own
-    causes, in_space = _WORDS["causes"], _WORDS["steps_in_space"]
+    causes, in_space = WORDS["causes"], WORDS["steps_in_space"]
     if cause == "versions":
         return tuple(causes[cause])
     if not form.has_plan or event.space not in _MAIN:
-        step = own or (in_space.get(event.space, in_space["other"]) if event.space in _WORDS["spaces"] else _RUN_AGAIN)
+        step = own or (in_space.get(event.space, in_space["other"]) if event.space in WORDS["spaces"] else _RUN_AGAIN)
     elif cause == "fragmentation" and event.needed:
-        step = _WORDS["fragmented"].get(form.backend, _RUN_AGAIN)
+        step = WORDS["fragmented"].get(form.backend, _RUN_AGAIN)
     elif cause in causes:
         heading, step = causes[cause]
         return heading, step if cause == "held before" else f"{step} {own or _RUN_AGAIN}"
@@ -187,7 +183,7 @@ def _next_step(event: OutOfMemory, cause: Cause) -> tuple[str, str]:
         step = f"{_IN_BLOCKS}, or divide it: this array alone takes {several}. {_FIND_LINE}"
         return "Do not make the whole array at once", step
     else:
-        step = own or _WORDS["kinds"].get(event.kind, _RUN_AGAIN)
+        step = own or WORDS["kinds"].get(event.kind, _RUN_AGAIN)
     return "Run it again with a dump" if step == _RUN_AGAIN else "", step
 
 
@@ -236,7 +232,7 @@ def _devices_of(event: OutOfMemory) -> Sequence[Device]:
 
 def _unknown(event: OutOfMemory, cause: Cause) -> Iterator[str]:
     """Yield what the text does not say, as sentences."""
-    lacks, table = _WORDS["lacks"].get(event.kind, ("", ""))
+    lacks, table = WORDS["lacks"].get(event.kind, ("", ""))
     says_who = "pool_share" in dict(event.words) or any(total.head.startswith(table) for total in event.totals)
     if lacks and not says_who and cause != "held before":
         yield lacks
@@ -254,7 +250,7 @@ def _about(event: OutOfMemory) -> Iterator[str]:
         names = [name for _, name, _, _ in Formatter().parse(sentence) if name]
         if all(known.get(name) for name in names):
             yield sentence.format_map(known)
-    if space := _WORDS["spaces"].get(known.get("space_slug", "")):
+    if space := WORDS["spaces"].get(known.get("space_slug", "")):
         yield f"It is {space} that is too small, not HBM."
 
 

@@ -12,8 +12,7 @@ LARGEST_BUFFERS = 20
 
 def error_figures(error: LoggedError) -> ErrorFigures:
     """Return what a text says of an error; None for what it does not say."""
-    story = story_of(error.event)
-    event = story.event
+    event, story = error.event, story_of(error.event)
     largest = sorted(event.buffers, key=lambda buffer: -(buffer.size.middle if buffer.size else 0))
     return ErrorFigures(
         path=error.label,

@@ -233,9 +233,11 @@ def _module_in(text: str) -> str:
 def _with_rows(sentence: Sentence, lines: Sequence[PlainLine], start: int, after: int) -> tuple[Sentence | None, int]:
     """Return a sentence with the rows that follow it, and the index of the line after them; None if there are none."""
     totals: dict[str, Total] = {}
+    # The row before that with the sign may be one, too.
+    first = start - bool(start and sentence.form.pattern_of_rows.search(lines[start - 1].text))
     own = takewhile(
-        lambda place: place == start or not (sentence.form.rest and sentence.form.sign in lines[place].text),
-        range(start, min(start + sentence.form.lines, len(lines))),
+        lambda place: place <= start or not (sentence.form.rest and sentence.form.sign in lines[place].text),
+        range(first, min(start + sentence.form.lines, len(lines))),
     )
     rows = ((at, row.groupdict()) for at in own for row in sentence.form.pattern_of_rows.finditer(lines[at].text))
     for place, row in rows:

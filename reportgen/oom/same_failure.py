@@ -4,9 +4,12 @@ from collections.abc import Iterable, Sequence
 
 from reportgen.oom.error_event import OutOfMemory
 from reportgen.oom.forms import SIZES
+from reportgen.oom.printed_size import SizeRange
 
 _ONE_REQUEST = ({"execution", "attempt"}, {"host"})
 """Kinds in which two sentences with one size are of one request."""
+_RETRY, _MOST_RETRIES = 0.9, 30
+"""What part of a refused size an allocator asks for next, and how often at most."""
 _MOST_COMPARED = 50
 """Failures before an event that it may tell again in other words."""
 _FIELDS = (*SIZES, "module", "space", "device", "code", "totals", "buffers")
@@ -44,12 +47,20 @@ def _are_one(first: OutOfMemory, second: OutOfMemory) -> bool:
             return False
         if not any(getattr(first, size) and getattr(second, size) for size in SIZES):
             return first._replace(lines=(), message="") == second._replace(lines=(), message="")
+    if first.kind == second.kind and first.needed and second.needed and _is_retry(first.needed, second.needed):
+        return True
     sizes = [(getattr(first, name), getattr(second, name)) for name in SIZES]
     words = [(first.module, second.module), (first.space, second.space)]
     lists: Sequence[tuple[object, object]] = [(first.totals, second.totals), (first.buffers, second.buffers)]
     return all(
         one.low_bytes <= other.high_bytes and other.low_bytes <= one.high_bytes for one, other in sizes if one and other
     ) and all(one == other for one, other in (*words, *lists) if one and other)
+
+
+def _is_retry(first: SizeRange, second: SizeRange) -> bool:
+    """Return whether an allocator has asked for less after a failure (tsl `BFCAllocator::Extend`: for nine tenths)."""
+    steps = range(1, _MOST_RETRIES)
+    return any(abs(second.middle - first.middle * _RETRY**step) < second.middle / 1000 for step in steps)
 
 
 def _joined(first: OutOfMemory, second: OutOfMemory) -> OutOfMemory:

@@ -262,7 +262,7 @@ def _named(event: OutOfMemory) -> Mapping[str, str]:
     sizes: dict[str, SizeRange | None] = {name: getattr(event, name, None) for name in SIZES}
     sizes |= {row.name: row.size for row in event.totals} | dict(parts_of(event).items())
     sizes |= {name: _counted_size(name, value) for name, value in event.words if name.endswith(_COUNTED)}
-    known |= {name: human_bytes(size.middle) for name, size in sizes.items() if size}
+    known |= {name: human_bytes(size.middle) for name, size in sizes.items() if size and size.middle}
     stack, heap = sizes.get("stack_size"), sizes.get("heap_size")
     if stack and heap:
         known["both"] = human_bytes((stack + heap).middle)

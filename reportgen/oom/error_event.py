@@ -34,7 +34,6 @@ class LoggedBuffer(NamedTuple):
     op_name: str = ""
     source_file: str = ""
     source_line: int | None = None
-    stack_frame_id: int | None = None
     kind: str = ""
     is_parameter: bool = False
     is_cut: bool = True

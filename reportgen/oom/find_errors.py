@@ -9,30 +9,23 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from itertools import islice, pairwise, takewhile
+from itertools import islice, pairwise
 from typing import Any, NamedTuple
 
 from reportgen.oom.error_event import LoggedBuffer, OutOfMemory, Total
 from reportgen.oom.error_lines import Line, read_line
-from reportgen.oom.forms import FORMS, FRAGMENT, SIZES, STATE, STATISTICS, Form
+from reportgen.oom.forms import FORMS, SIZES, Form
 from reportgen.oom.passages import SIGNS, passages
 from reportgen.oom.plain_text import PlainLine, plain_lines
 from reportgen.oom.printed_size import SizeRange, read_size
 from reportgen.oom.roles import figures_in
-from reportgen.oom.same_failure import told_once
+from reportgen.oom.same_failure import filled, told_once
 from reportgen.patterns import repeated
 
-_PATIENCE = 40
-"""Unrelated lines in a row after which an event has ended: loggers print lines of their own in between."""
-
-_MOST_CONTINUED = 6
-"""Lines that a sentence may go on for, where a form or an editor has wrapped it."""
-
-_MOST_QUOTED = 40
-"""Lines that the message of an event without a sentence has."""
-
-_MOST_WRAPPED = 3
-"""Lines that a field of an entry may go on for."""
+_PATIENCE = 40  # unrelated lines in a row after which an event has ended, because loggers print some in between
+_MOST_CONTINUED = 6  # lines that a sentence may go on for, where a form or an editor has wrapped it
+_MOST_WRAPPED = 3  # lines that a field of an entry may go on for
+_MOST_QUOTED = 40  # lines of the message of an event without a sentence
 
 _SIGN = re.compile("|".join(map(re.escape, sorted(SIGNS, key=len, reverse=True))))
 # With the forms of shorter signs that the same text begins with, which are tried after those of the longer one.
@@ -43,33 +36,26 @@ _BY_SIGN: Mapping[str, Sequence[Form]] = {
 _BEGINNINGS = ("RESOURCE_EXHAUSTED", "Resource exhausted", ". ", "; ")
 """What the words before the second error on a line begin with."""
 _LONGEST_BEFORE, _LONGEST_CONTEXT = 300, 8_000
-_MOST_SIGNS = 200
-"""Signs on one line that are tried: a longer line is no message."""
-_CODE = re.compile(r"\b(E\d{4}): ")
+_MOST_SIGNS = 200  # on one line that are tried, because a longer line is no message
+_CODE = re.compile(r"\b(?P<code>E\d{4}): ")
 _MODULE = re.compile(
     r"(?:(?:(?i:hlo|xla)[ _]?(?i:module)(?:[ _]name)?|executable_name)\W{1,4}|Error loading program '"
-    r"|\b[Mm]odule(?:[ _]name)?\W{1,4}(?=\w+\.\d)"
-    r"|\b(?:for|of|in|[Cc]ompil\w+) (?:the )?module [\"'`]?)(?P<of>\w[\w.<>-]*[\w>])"
-    r"|(?<![\w./-])(?P<jax>(?:p?jit|pmap)_[\w<>]+)(?!\.py)"
+    r"|\b[Mm]odule(?:[ _]name)?\W{1,4}(?=\w+\.\d)|\b(?:for|of|in|[Cc]ompil\w+) (?:the )?module [\"'`]?"
+    r"|(?<![\w./-])(?=(?:p?jit|pmap)_))(?P<module>\w[\w.<>-]*[\w>])(?<!\.py)"
 )
 """The name of a module, wherever a message has it: behind that word, or one as JAX gives them."""
 
 _PARAMETER = re.compile(r"\w\[[^][]{0,200}$")
 _DIGIT = re.compile(r"\d")
 _OF_ENTRIES = frozenset({"Number", "Operator", "XLA label", "XLA Label", "Entry Parameter Subshape"})
-# A word without a value matches too, because otherwise each of its letters would be tried as the beginning of a name.
-_ATTRIBUTE = re.compile(r'(\w+)(?:=(?:"(' + repeated(r'[^"\\]++|\\.') + r')"?|(\S+)))?')
+_ATTRIBUTE = re.compile(r'\b(op_name|source_file)="(' + repeated(r'[^"\\]++|\\.') + ")")
+_SOURCE_LINE = re.compile(r"\bsource_line=([0-9]{1,18})\b")
 _LABEL = re.compile(r"%?(\S+) = (.*)")
 _ARRAY = re.compile(r"[a-z]\w{0,20}+\[[\d,]{0,200}+\](?:\{[\w,:()*.-]{0,200}+\})?(?= )")
 _OPCODE = re.compile(r"(?:^| )([a-z][a-z0-9-]*)\(")
 _OPERAND = re.compile(rf"({_ARRAY.pattern}) %([\w.-]{{1,200}}+)")
-_OUTPUT_OF = re.compile(r"output of ([^@]+)(?:@.*)?")
 
-_CORES = ("tensor_core_size", "sparse_core_size")
-_STATISTICS, _HISTOGRAM = "BufferAssignment stats", "Histogram of current allocation"
-_MAY_HAVE_STATE = frozenset({"allocator", "execution"})
-_PARTS_WITH_A_FIELD = frozenset({"code", "space", "module", "device", *SIZES})
-"""The parts of a sentence that `OutOfMemory` has fields for; it keeps any other in `words`."""
+_NAMES = {"Stats": "state", "BufferAssignment stats": "statistics"}  # of events that begin with a table
 
 
 class Sentence(NamedTuple):
@@ -78,15 +64,15 @@ class Sentence(NamedTuple):
     form: Form
     text: str
     parts: Mapping[str, str]
-    totals: tuple[Total, ...] = ()
+    totals: Sequence[Total] = ()
 
 
 def find_out_of_memory(pieces: Iterable[bytes]) -> tuple[OutOfMemory, ...]:
     """Return every failure, warning and list of figures in a text that arrives in pieces, in the order of the text."""
     found: list[OutOfMemory] = []
-    for passage in passages(pieces):
+    for first_line, data in passages(pieces):
         by_source: defaultdict[str, list[PlainLine]] = defaultdict(list)
-        for line in plain_lines(passage.data.decode("utf-8", "replace").split("\n"), passage.first_line):
+        for line in plain_lines(data.decode("utf-8", "replace").split("\n"), first_line):
             by_source[line.source] += _split(line)
         for lines in by_source.values():
             found += _events(lines)
@@ -108,26 +94,19 @@ def _events(lines: Sequence[PlainLine]) -> Iterator[OutOfMemory]:
     assembly, place = _Assembly(), 0
     skipped = 0  # lines in a row that are neither a sentence nor part of a table or list
     while place < len(lines):
-        line = lines[place]
-        place += 1
-        if not line.text:
+        line, (sentence, after) = lines[place], _sentence(lines, place)
+        place = after
+        part = None if sentence else assembly.part(line.text)
+        skipped = 0 if sentence or part else skipped + bool(line.text)
+        if sentence and assembly.absorbs(sentence):
             continue
-        sentence, after = _sentence(lines, place - 1)
-        part = None if sentence else assembly.part(line)
-        skipped = 0 if sentence or part else skipped + 1
-        if sentence:
-            place = after
-            if not assembly.absorbs(sentence):
-                yield from assembly.finished()
-                assembly.begin(sentence, line.number)
-        elif part:
-            if assembly.is_ended_by(part):
-                yield from assembly.finished()
-            assembly.add(part, line)
-        elif skipped == _PATIENCE:
+        if sentence or (part and assembly.is_ended_by(part)) or skipped == _PATIENCE:
             yield from assembly.finished()
-        elif skipped <= _MOST_WRAPPED:
-            assembly.extend(line)
+            assembly = _Assembly(_event_of(sentence, line.number) if sentence else None)
+        if part:
+            assembly.add(part, line)
+        elif line.text and 0 < skipped <= _MOST_WRAPPED:
+            assembly.extend(line.text)
     yield from assembly.finished()
 
 
@@ -135,7 +114,7 @@ def _sentence(lines: Sequence[PlainLine], start: int) -> tuple[Sentence | None, 
     """Return the sentence that begins on line `start`, and the index of the line after its last."""
     text, after = lines[start].text, start + 1
     best = _read(text)
-    if best is None and (read_line(text) or not _begins(lines, start)):
+    if not text or (best is None and (read_line(text) or not _begins(lines, start))):
         return None, after
     # A sentence may be wrapped, so join the lines up to the next row or sentence, and keep the reading that says most.
     joined, continued, place = text, 0, start + 1
@@ -147,19 +126,18 @@ def _sentence(lines: Sequence[PlainLine], start: int) -> tuple[Sentence | None, 
         continued += 1
         inner, joined = _read(piece), f"{joined} {piece}"
         read = _read(joined)
-        outer = best or read
+        outer = best or (read if read and _is_better(read, inner) else None)
         if (inner and not (outer and _are_one(outer.form, inner.form))) or (not inner and read_line(piece)):
             break
         if read and _is_better(read, best):
             best, after = read, place
-    return _with_rows(best, lines, start, after) if best and best.form.rows else (best, after)
+    return _with_rows(best, best.form.row, lines, start) if best and best.form.row else (best, after)
 
 
 def _are_one(first: Form, second: Form) -> bool:
     """Return whether a sentence is a part of the one before it, or says more of the same."""
-    if (first.rows and first is second) or (first.kind == "other" and first.says == second.says):
-        return True
-    return second.name in first.holds or second.gives_way_to(first) or first.gives_way_to(second)
+    is_same = first.name == second.name and (first.row or first.kind == "other")
+    return bool(is_same) or second.gives_way_to(first) or first.gives_way_to(second)
 
 
 def _is_better(candidate: Sentence, best: Sentence | None) -> bool:
@@ -188,7 +166,7 @@ def _heads(text: str) -> Sequence[tuple[int, Sentence]]:
     heads: list[tuple[int, Sentence]] = []
     for sign in islice(_SIGN.finditer(text), _MOST_SIGNS):
         for form in _BY_SIGN[sign[0]]:
-            match = form.pattern.match(text, sign.start())
+            match = form.patterns[0].match(text, sign.start())
             sentence = _sentence_of(form, match, text) if match else None
             if sentence is None:
                 continue
@@ -204,16 +182,20 @@ def _sentence_of(form: Form, match: re.Match[str], text: str) -> Sentence | None
     """Return the sentence that a form has matched in a text; None if what it needs beside that is missing."""
     begin = max(0, match.start() - _LONGEST_CONTEXT)
     before, text = text[begin : match.start()], text[begin : match.start() + _LONGEST_CONTEXT]
-    right_before = form.pattern_before.search(before[-_LONGEST_BEFORE:]) if form.before else None
-    is_missing = (form.before and right_before is None) or not form.pattern_needed.search(text)
-    if is_missing or _is_mention(match.string, match.start()):
+    _, expected, *beside = form.patterns
+    right_before = expected.search(before[-_LONGEST_BEFORE:])
+    if right_before is None or _is_mention(match.string, match.start()):
         return None
-    beside = (pattern.search(text) for pattern in form.patterns_beside)
     parts: dict[str, str] = {}
-    for part in filter(None, (match, right_before, *beside)):
-        parts = {name: value for name, value in part.groupdict().items() if value} | parts
-    code = _CODE.search(before)
-    return Sentence(form, text.strip(), {"code": code[1] if code else "", "module": _module_in(text), **parts})
+    around = (pattern.search(text) for pattern in (_CODE, _MODULE, *beside[::-1]))
+    for part in filter(None, (*around, right_before, match)):
+        parts |= {name: value for name, value in part.groupdict().items() if value}
+    if form.kind != "other" and not form.row and parts.keys().isdisjoint(SIZES):
+        roles, printed = figures_in(text)
+        parts |= roles
+        if form.kind == "memory" and len(printed) > len(roles):
+            parts["figures"] = ", ".join(printed)
+    return Sentence(form, text.strip(), parts)
 
 
 def _is_mention(text: str, start: int) -> bool:
@@ -224,154 +206,118 @@ def _is_mention(text: str, start: int) -> bool:
     return bool(mark) and not _DIGIT.search(text[start:].partition(mark)[0])
 
 
-def _module_in(text: str) -> str:
-    """Return the module that a text names; empty where it names none."""
-    hit = _MODULE.search(text)
-    return hit["of"] or hit["jax"] if hit else ""
-
-
-def _with_rows(sentence: Sentence, lines: Sequence[PlainLine], start: int, after: int) -> tuple[Sentence | None, int]:
-    """Return a sentence with the rows that follow it, and the index of the line after them; None if there are none."""
-    totals: dict[str, Total] = {}
-    # The row before that with the sign may be one, too.
-    first = start - bool(start and sentence.form.pattern_of_rows.search(lines[start - 1].text))
-    own = takewhile(
-        lambda place: place <= start or not (sentence.form.rest and sentence.form.sign in lines[place].text),
-        range(first, min(start + sentence.form.lines, len(lines))),
-    )
-    rows = ((at, row.groupdict()) for at in own for row in sentence.form.pattern_of_rows.finditer(lines[at].text))
-    for place, row in rows:
-        if row.get("name") in totals:  # those of the next sentence of the same kind
+def _with_rows(
+    sentence: Sentence, pattern: re.Pattern[str], lines: Sequence[PlainLine], start: int
+) -> tuple[Sentence | None, int]:
+    """Return a sentence with its rows, and the index of the line after the last; None if there are none."""
+    rows: dict[str, Total] = {}
+    place = start - bool(start and pattern.search(lines[start - 1].text))  # because that may be a row, too
+    after = start
+    while place < min(after + _MOST_CONTINUED + 1, len(lines)):
+        text = lines[place].text
+        found = [match.groupdict() for match in pattern.finditer(text)]
+        is_next = place > start and sentence.form.rows and sentence.form.sign in text
+        if is_next or any(row.get("name") in rows for row in found):  # those of another sentence
             break
-        name = row.get("name") or f"slot {len(totals)}"
-        size = read_size(row.get("size") or row.get("slot") or "", needs_unit=False)
-        taken = f"{row['values']} values take turns: {row['shapes'].strip()}" if row.get("slot") else ""
-        totals[name] = Total(sentence.form.name, name, size, taken)
-        after = max(after, place + 1)
-    return (sentence._replace(totals=tuple(totals.values())), after) if totals else (None, start + 1)
+        place += 1
+        for row in found:
+            name = row.get("name") or f"slot {len(rows)}"
+            size = read_size(row.get("size") or row.get("slot") or "", needs_unit=False)
+            taken = f"{row['values']} values take turns: {row['shapes'].strip()}" if row.get("slot") else ""
+            rows[name] = Total(sentence.form.name, name, size, taken)
+            after = place
+    return (sentence._replace(totals=tuple(rows.values())), after) if rows else (None, start + 1)
 
 
 @dataclass(slots=True)
 class _Assembly:
-    """Assemble lines into events: `event`, which starts at line `number`, is being read, and `entry` is its buffer."""
+    """Assemble lines into an event: `heads` are those of its tables, and `entry` is the buffer that is being read."""
 
     event: OutOfMemory | None = None
-    number: int = 0
-    head: str = ""  # of the table that is being read
-    heads: set[str] = field(default_factory=set)
+    heads: list[str] = field(default_factory=list)
     last_number: int = 0  # of an entry
     totals: list[Total] = field(default_factory=list)
     buffers: list[LoggedBuffer] = field(default_factory=list)
     entry: dict[str, Any] | None = None
-    last_field: str = ""
-    quoted: list[str] = field(default_factory=list)  # the first lines of tables and lists
+    quoted: list[str] = field(default_factory=list)  # the lines of tables and lists
 
     def absorbs(self, sentence: Sentence) -> bool:
         """Add a sentence to the event if it is about the same failure, and return whether it is."""
-        if self.event and self.event.name in sentence.form.holds:  # what did not fit is said before the reason
-            needed = self.event.needed
-            self.event = _event_of(sentence)
-            self.event = self.event._replace(needed=self.event.needed or needed)
-            return True
-        if sentence.form.kind != "allocator" or self.event is None or self.event.kind != "execution":
+        own, new = self.event, _event_of(sentence, 0)
+        if own and own.form.gives_way_to(new.form) and own.form.yields_to != "*":  # what did not fit, before the reason
+            self.event = filled(new, own)._replace(lines=own.lines)
+        elif own and (own.kind, new.kind) == ("execution", "allocator"):
+            self.event = own._replace(capacity=own.capacity or new.capacity)
+        else:
             return False
-        sizes = _sizes(sentence)
-        self.event = self.event._replace(capacity=sizes.get("capacity"))
         return True
-
-    def begin(self, sentence: Sentence, number: int) -> None:
-        """Begin the event of a sentence."""
-        self.event, self.number = _event_of(sentence), number
-        self.totals, self.buffers = list(sentence.totals), _named_buffer(sentence)
-        self.quoted = []
 
     def is_ended_by(self, line: Line) -> bool:
         """Return whether the line cannot belong to the event: a table or a list begins a second time."""
-        if line.role == "head":
-            name = line.parts["name"]
-            is_unrelated = name == "Stats" and self.event is not None and self.event.kind not in _MAY_HAVE_STATE
-            return is_unrelated or name in self.heads
-        return line.role == "entry" and bool(self.last_number >= line.parts["number"])
+        if line.role == "entry":
+            return self.last_number >= line.number
+        is_unrelated = line.name == "Stats" and self.event and self.event.kind not in ("allocator", "execution")
+        return line.role == "head" and bool(is_unrelated or line.name in self.heads)
 
-    def part(self, line: PlainLine) -> Line | None:
+    def part(self, text: str) -> Line | None:
         """Return a line of a table or a list, if it can be one here."""
-        part = read_line(line.text)
-        is_there = part is None or {"map": self.event is not None, "counted": self.head == _HISTOGRAM}.get(
-            part.role, True
-        )
-        return part if is_there else None
+        line = read_line(text)
+        is_there = {"map": self.event, "counted": self.heads[-1:] == ["Histogram of current allocation"]}
+        return line if line and is_there.get(line.role, True) else None
 
     def add(self, line: Line, printed: PlainLine) -> None:
         """Add a line of a table or a list to the event."""
         if self.event is None:
-            self.event, self.number, self.quoted = OutOfMemory(_form_of(line).name), printed.number, []
-        self._quote(printed)
+            name = "state" if line.role == "chunks" else _NAMES.get(line.name, "fragment")
+            self.event = OutOfMemory(name, lines=(printed.number,))
+        self.quoted.append(printed.text)
         match line.role:
             case "field":
-                self._add_field(line.parts["name"], line.parts["value"])
+                # A second field of one name belongs to the next entry, whose heading was lost.
+                if self.entry is None or self.entry.get(line.name):
+                    self._end_entry()
+                    self.entry = {}
+                self.entry[line.name] = line.detail
             case "separator":
                 self._end_entry(is_cut=False)
             case "entry":
-                self._end_entry(is_cut=True)
-                self.last_number = line.parts["number"]
-                self.last_field = ""
-                self.entry = {"Number": line.parts["number"], "Size": line.parts["size"]}
+                self._end_entry()
+                self.last_number = line.number
+                self.entry = {"Size": line.detail, "Number": line.number}
             case "chunks" | "counted":
-                self.totals.append(Total("Chunks in use, by size", line.parts["name"], line.parts["size"]))
+                self.totals.append(Total("Chunks in use, by size", line.name, line.size))
             case "map":
-                self.event = self.event._replace(words=(*self.event.words, ("pool_share", line.parts["share"])))
-            case "row" if self.head:
-                self._end_entry(is_cut=True)
-                self.totals.append(Total(self.head, line.parts["name"], line.parts["size"], line.parts["detail"]))
+                self.event = self.event._replace(words=(*self.event.words, ("pool_share", line.detail)))
+            case "row" if self.heads:
+                self._end_entry()
+                self.totals.append(Total(self.heads[-1], line.name, line.size, line.detail))
             case "head":
-                self._end_entry(is_cut=True)
-                self.head = line.parts["name"]
-                self.heads.add(self.head)
-                if line.parts["size"]:
-                    self.totals.append(Total(self.head, "", read_size(line.parts["size"]), line.parts["detail"]))
+                self._end_entry()
+                self.heads.append(line.name)
+                self.totals += [Total(line.name, "", line.size, line.detail)] if line.size else []
 
-    def finished(self) -> Iterator[OutOfMemory]:
-        """Yield the event, if enough of it was found, and reset the assembly."""
-        self._end_entry(is_cut=True)
-        if self.event and (self.event.kind != "fragment" or self.totals or self.buffers):
-            message = self.event.message or "\n".join(self.quoted)
-            totals, buffers = tuple(self.totals), tuple(self.buffers)
-            event = self.event._replace(message=message, totals=totals, buffers=buffers, lines=(self.number,))
-            yield _with_totals(event)
-        self.event, self.head, self.heads, self.last_number, self.totals, self.buffers = None, "", set(), 0, [], []
-
-    def extend(self, line: PlainLine) -> None:
+    def extend(self, text: str) -> None:
         """Add a line to the field before it, which was wrapped, or else the module that it names to the event."""
-        if self.event and not (self.event.module or self.buffers or self.entry):
-            self.event = self.event._replace(module=_module_in(line.text))
-        if self.entry is not None and self.last_field:
-            self.entry[self.last_field] += f" {line.text}"
-            self._quote(line)
+        module = _MODULE.search(text)
+        if module and self.event and not (self.event.module or self.buffers or self.entry):
+            self.event = self.event._replace(module=module["module"])
+        if self.entry and (name := next(reversed(self.entry))) != "Number":
+            self.entry[name] += f" {text}"
+            self.quoted.append(text)
 
-    def _quote(self, line: PlainLine) -> None:
-        if len(self.quoted) <= _MOST_QUOTED:
-            self.quoted.append(line.text if len(self.quoted) < _MOST_QUOTED else "…")
-
-    def _add_field(self, name: str, value: str) -> None:
-        # A second field of one name belongs to the next entry, whose heading was lost.
-        if self.entry is None or self.entry.get(name):
-            self._end_entry(is_cut=True)
-            self.entry = {}
-        self.entry[name], self.last_field = value, name
-
-    def _end_entry(self, *, is_cut: bool) -> None:
+    def _end_entry(self, *, is_cut: bool = True) -> None:
         """Keep the entry if it is one: a lone `Shape:` or `Size:` may be anything."""
         if self.entry is not None and not _OF_ENTRIES.isdisjoint(self.entry):
             self.buffers.append(_buffer_of(self.entry, is_cut=is_cut))
         self.entry = None
 
-
-def _form_of(line: Line) -> Form:
-    """Return the form of an event that begins with a line of a table instead of a sentence."""
-    name = line.parts["name"] if line.role == "head" else ""
-    if line.role == "chunks" or name == "Stats":
-        return STATE
-    return STATISTICS if name == _STATISTICS else FRAGMENT
+    def finished(self) -> Iterator[OutOfMemory]:
+        """Yield the event, if enough of it was found."""
+        self._end_entry()
+        if self.event and (self.event.kind != "fragment" or self.totals or self.buffers):
+            totals, buffers = (*self.event.totals, *self.totals), (*self.event.buffers, *self.buffers)
+            message = self.event.message or "\n".join(self.quoted[:_MOST_QUOTED])
+            yield _with_totals(self.event._replace(message=message, totals=totals, buffers=buffers))
 
 
 def _with_totals(event: OutOfMemory) -> OutOfMemory:
@@ -386,66 +332,44 @@ def _with_totals(event: OutOfMemory) -> OutOfMemory:
     )
 
 
-def _event_of(sentence: Sentence) -> OutOfMemory:
+def _event_of(sentence: Sentence, number: int) -> OutOfMemory:
     """Return the event that a sentence states, without the tables and lists that may follow."""
-    parts, sizes = dict(sentence.parts), _sizes(sentence)
-    printed = figures_in(sentence.text).printed if sentence.form.kind == "memory" else ()
-    if len(printed) > len(sizes):
-        parts["figures"] = ", ".join(printed)
+    parts = {"space": sentence.form.space, **sentence.parts}
+    sizes = {name: _size(text) for name, text in parts.items() if name in SIZES}
+    if cores := [size for name, text in parts.items() if name.endswith("_core_size") and (size := _size(text))]:
+        sizes["needed"] = sum(cores[1:], cores[0])  # because they share the memory
+    fields: dict[str, Any] = {name: text for name, text in parts.items() if name in OutOfMemory._fields} | sizes
+    buffer = LoggedBuffer(
+        size=sizes.get("needed"),
+        shape=parts.get("shape", ""),
+        instruction=parts.get("output") or parts.get("hlo", ""),
+        kind=parts.get("tag", ""),
+        is_cut="tag" not in parts,
+    )
     return OutOfMemory(
         name=sentence.form.name,
         message=sentence.text,
-        code=parts.get("code", ""),
-        space=parts.get("space", sentence.form.space).lower(),
-        module=parts.get("module", ""),
-        device=parts.get("device", ""),
-        words=tuple((name, value) for name, value in parts.items() if name not in _PARTS_WITH_A_FIELD),
-        needed=sizes.get("needed"),
-        capacity=sizes.get("capacity"),
-        excess=sizes.get("excess"),
-        free=sizes.get("free"),
-        reservable=sizes.get("reservable"),
-        held=sizes.get("held"),
+        words=tuple((name, text) for name, text in parts.items() if name not in fields),
+        totals=tuple(sentence.totals),
+        buffers=(buffer,) if buffer.shape else (),
+        lines=(number,),
+        **fields | {"space": parts["space"].lower()},
     )
 
 
-def _sizes(sentence: Sentence) -> dict[str, SizeRange | None]:
-    """Return the sizes of a sentence by name; in each form that prints numbers without a unit these are bytes."""
-    sizes = {name: _size(sentence.parts[name], sentence.form) for name in SIZES if name in sentence.parts}
-    if "tensor_core_size" in sentence.parts:  # both kinds of core share the memory
-        tensor, sparse = (_size(sentence.parts[name], sentence.form) for name in _CORES)
-        sizes["needed"] = tensor + sparse if tensor and sparse else None
-    if not any(sizes.values()) and sentence.form.kind != "other":
-        return {**figures_in(sentence.text).roles}
-    return sizes
-
-
-def _size(printed: str, form: Form) -> SizeRange | None:
-    if printed.startswith("0x"):
-        printed = str(int(printed, 16))
-    size, unit = read_size(printed, needs_unit=False), form.bytes_per_unit
-    return SizeRange(size.low_bytes * unit, size.high_bytes * unit) if size else None
-
-
-def _named_buffer(sentence: Sentence) -> list[LoggedBuffer]:
-    """Return the buffer that alone is larger than the memory, if the text names it."""
-    parts = sentence.parts
-    if "shape" not in parts:
-        return []
-    tag, hlo = parts.get("tag", ""), parts.get("hlo", "")
-    output = _OUTPUT_OF.fullmatch(tag)
-    named = "" if hlo.startswith("<") else hlo  # which may be <no-hlo-instruction>
-    instruction = output[1] if output else named
-    size = _sizes(sentence)["needed"]
-    return [LoggedBuffer(size=size, shape=parts["shape"], instruction=instruction, kind=tag, is_cut="tag" not in parts)]
+def _size(printed: str) -> SizeRange | None:
+    """Return a size, of which one without a unit is in bytes."""
+    return read_size(str(int(printed, 16)) if printed.startswith("0x") else printed, needs_unit=False)
 
 
 def _buffer_of(entry: dict[str, Any], *, is_cut: bool) -> LoggedBuffer:
     """Return the buffer that an entry of a list describes; `entry` has its fields under the names that XLA prints."""
     label = _LABEL.match(entry.get("XLA label", ""))
     opcode = _OPCODE.search(label[2]) if label else None
-    matches = _ATTRIBUTE.findall(entry.get("Operator", ""))
-    attributes = {name: _unescaped(text) if text else word for name, text, word in matches if text or word}
+    operator = entry.get("Operator", "")
+    found = _ATTRIBUTE.findall(operator)
+    attributes = {name: re.sub(r"\\(.)", r"\1", text.replace(r"\n", " ")) for name, text in found}
+    source_line = _SOURCE_LINE.search(operator)
     parameter = entry.get("Entry Parameter Subshape", "")
     of_label = _ARRAY.match(label[2]) if label else None
     return LoggedBuffer(
@@ -457,22 +381,9 @@ def _buffer_of(entry: dict[str, Any], *, is_cut: bool) -> LoggedBuffer:
         opcode=opcode[1] if opcode else entry.get("XLA Label", ""),
         op_name=attributes.get("op_name", ""),
         source_file=attributes.get("source_file", ""),
-        source_line=_number(attributes.get("source_line")),
-        stack_frame_id=_number(attributes.get("stack_frame_id")),
+        source_line=int(source_line[1]) if source_line else None,
         kind=entry.get("Allocation type", ""),
         is_parameter=bool(parameter),
         is_cut=is_cut,
         made_from=tuple((name, shape) for shape, name in _OPERAND.findall(label[2])) if label else (),
     )
-
-
-def _number(text: str | None) -> int | None:
-    # isdigit() alone would accept the digits of every script.
-    return int(text) if text and text.isascii() and text.isdigit() and len(text) < 19 else None
-
-
-def _unescaped(text: str) -> str:
-    """Return the text without the escapes that XLA prints in quotes."""
-    if "\\" not in text:
-        return text
-    return re.sub(r"\\(.)", lambda match: "\n" if match[1] == "n" else match[1], text)

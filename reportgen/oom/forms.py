@@ -5,7 +5,8 @@ A new one is a form there, a text in `tests/oom/cases.toml`, and a row in `docs/
 
 import re
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from fnmatch import fnmatchcase
 from functools import cached_property
 from importlib.resources import files
 from typing import Any, Literal
@@ -13,27 +14,10 @@ from typing import Any, Literal
 from reportgen.record import record
 
 Kind = Literal[
-    "compile",
-    "allocation",
-    "kernel",
-    "load",
-    "data",
-    "execution",
-    "host",
-    "library",
-    "autotuning",
-    "memory",
-    "allocator",
-    "compiled",
-    "device",
-    "attempt",
-    "rematerialization",
-    "arguments",
-    "sharding",
-    "donation",
-    "fragment",
+    "compile", "allocation", "kernel", "load", "data", "execution", "host", "library", "autotuning", "memory",
+    "allocator", "compiled", "device", "attempt", "rematerialization", "arguments", "sharding", "donation", "fragment",
     "other",
-]
+]  # fmt: skip
 """What happened, and when: see docs/error-texts.md."""
 
 VERDICTS: Mapping[Kind, str] = {
@@ -75,11 +59,9 @@ WITHOUT_PLAN: frozenset[Kind] = frozenset({"kernel", "host", "library", "autotun
 
 SIZES = ("needed", "capacity", "excess", "free", "reservable", "held")
 
-UNIT = r"(?:[ ]?[KMGTPE](?:i?B)?|[ ]?B|[ ]bytes)\b"
-SIZE = rf"-?\d++(?:\.\d++)?{UNIT}"
+SIZE = r"-?\d++(?:\.\d++)?(?:[ ]?[KMGTPE](?:i?B)?|[ ]?B|[ ]bytes|[ ]words)\b"
 """A printed size. Without its unit it was cut off."""
 
-_OF_OTHER = ("This is a message of ", "; reportgen reads XLA’s.")
 _SLOT = re.compile(r"\{([a-z]\w*)(#?)\}")
 _NUMBER = r"\d++(?:\.\d++)?(?: ?[KMGT]?i?B\b)?"
 _SLOTS = {
@@ -87,66 +69,55 @@ _SLOTS = {
     "kernel": r"[\w.-]{1,300}",
     "device": r"[\w/][\w/:.-]{0,100}(?<![.:])",
 }
+_FIELD = r"""\b(?P<name>NAME)(?: size)?["']?\s*[=:]\s*(?P<size>SIZE|\d++(?![.\w]))""".replace("SIZE", SIZE)
 
 
 def _of_slot(slot: re.Match[str]) -> str:
     """Return a group for a slot: a name, a size or, with `#`, a number of bytes; any other is kept as it stands."""
     name, is_bare = slot[1], bool(slot[2])
     is_size = name in SIZES or name.endswith("_size")
-    pattern = r"-?\d++" if is_bare else _SLOTS.get(name, SIZE if is_size else _NUMBER)
+    pattern = r"(?:0x[0-9a-f]++|-?\d++)" if is_bare else _SLOTS.get(name, SIZE if is_size else _NUMBER)
     # A space that is not known is a word all the same.
     return rf"(?:(?P<space>{pattern})|\w+)" if name == "space" else f"(?P<{name}>{pattern})"
 
 
 @record(slots=False)
 class Form:
-    """A sentence: where it begins, what it states, and how a report words it, as `forms.toml` declares it."""
+    """A sentence: what it states, and how a report words it, as `forms.toml` declares it."""
 
     name: str
     kind: Kind
-    sign: str = ""
-    rest: str = ""
-    before: str = ""
-    needs: str = ""
+    text: str
+    backend: Literal["tpu", "gpu", "cpu", ""] = ""
     also: Sequence[str] = ()
     says: Sequence[str] = ()
-    next: str = ""
-    backend: Literal["tpu", "gpu", "cpu", ""] = ""
+    next_step: str = ""
     space: str = ""
-    bytes_per_unit: int = 1
+    fields: str = ""
     rows: str = ""
-    lines: int = 0
-    holds: Sequence[str] = ()
     yields_to: str = ""
 
     @cached_property
-    def pattern(self) -> re.Pattern[str]:
-        return re.compile(re.escape(self.sign) + _SLOT.sub(_of_slot, self.rest), re.DOTALL)
-
-    @cached_property
-    def pattern_before(self) -> re.Pattern[str]:
-        return re.compile(f"(?:{_SLOT.sub(_of_slot, self.before)})$")
-
-    @cached_property
-    def pattern_needed(self) -> re.Pattern[str]:
-        return re.compile(self.needs)
-
-    @cached_property
-    def patterns_beside(self) -> Sequence[re.Pattern[str]]:
-        return [re.compile(_SLOT.sub(_of_slot, one)) for one in self.also]
-
-    @cached_property
-    def pattern_of_rows(self) -> re.Pattern[str]:
-        return re.compile(self.rows)
+    def parts(self) -> Sequence[str]:
+        """The expression for what is right before the sign, the sign, and the expression for what is behind it."""
+        return re.split("[«»]", self.text)
 
     @property
-    def owner(self) -> str:
-        """Whose message it is, of one that is not XLA’s."""
-        return self.says[0].removeprefix(_OF_OTHER[0]).removesuffix(_OF_OTHER[1])
+    def sign(self) -> str:
+        return self.parts[1]
 
-    @property
-    def next_step(self) -> str:
-        return STEPS[self.next] if self.next else ""
+    @cached_property
+    def patterns(self) -> Sequence[re.Pattern[str]]:
+        """The sign with what is behind it, what is right before it, and all that may be anywhere around it."""
+        before, sign, behind = self.parts
+        expressions = (re.escape(sign) + behind, f"(?:{before})$", *self.also)
+        return [re.compile(_SLOT.sub(_of_slot, one), re.DOTALL) for one in expressions]
+
+    @cached_property
+    def row(self) -> re.Pattern[str] | None:
+        """What the lines after it have."""
+        rows = _FIELD.replace("NAME", self.fields) if self.fields else self.rows
+        return re.compile(rows) if rows else None
 
     @property
     def has_plan(self) -> bool:
@@ -155,63 +126,39 @@ class Form:
 
     def gives_way_to(self, other: "Form") -> bool:
         """Return whether the other form says more where both are in one sentence."""
-        return self.yields_to in ("*", other.name) and other is not self
+        return other is not self and fnmatchcase(other.name, self.yields_to)
 
 
-_DECLARED: Mapping[str, Any] = tomllib.loads(files(__package__).joinpath("forms.toml").read_text(encoding="utf-8"))
-STEPS: Mapping[str, str] = _DECLARED["steps"]
-WORDS: Mapping[str, Mapping[str, Any]] = _DECLARED
+def _forms(table: Mapping[str, Any], path: Sequence[str], shared: Mapping[str, Any]) -> Iterator[Form]:
+    """Yield the forms in a table and in the tables in it, each with what is shared by all in its table."""
+    shared = {**shared, **{key: value for key, value in table.items() if not isinstance(value, dict)}}
+    for name, inner in table.items():
+        if not isinstance(inner, dict):
+            continue
+        if "text" not in inner:
+            yield from _forms(inner, (*path, name), shared)
+        else:
+            backend = next((group for group in path if group in ("tpu", "gpu")), "")
+            yield Form(**{"kind": path[0], "backend": backend, **shared, **inner, "name": name})
+
+
+_DECLARED: dict[str, Any] = tomllib.loads(files(__package__).joinpath("forms.toml").read_text(encoding="utf-8"))
+
+OF_TABLES: Sequence[str] = _DECLARED.pop("tables")
+"""Signs of tables and lists, which may be all that is left of an error."""
+
+WORDS: Mapping[str, Mapping[str, Any]] = _DECLARED.pop("words")
 """What is said beside the sentences of a form, by its table: `causes`, `fragmented`, `kinds`, `lacks`, `spaces`."""
 
-OTHERS: Sequence[Form] = [
-    Form(
-        name=f"other-{number}",
-        kind="other",
-        sign=sign,
-        needs="".join(needs),
-        says=(name.join(_OF_OTHER),),
-    )
-    for number, (sign, name, *needs) in enumerate(_DECLARED["others"]["messages"], start=1)
+_OTHERS = [
+    Form(name=owner, kind="other", text=text, says=[f"This is a message of {owner}; reportgen reads XLA’s."])
+    for owner, texts in _DECLARED.pop("other").items()
+    for text in texts
 ]
-"""Messages of others than XLA, which are named and not read."""
+_EVERY = [*_forms(_DECLARED, (), {}), *_OTHERS]
 
-FORMS: Sequence[Form] = [
-    *(
-        Form(**{"name": name, "kind": kind, "backend": "" if backend == "any" else backend, **shared, **form})
-        for kind, backends in _DECLARED["form"].items()
-        for backend, table in backends.items()
-        for shared in [{key: value for key, value in table.items() if not isinstance(value, dict)}]
-        for name, form in table.items()
-        if isinstance(form, dict)
-    ),
-    *OTHERS,
-]
+FORMS: Sequence[Form] = [form for form in _EVERY if form.sign]
+"""The sentences; messages of others than XLA are named after these."""
 
-FRAGMENT = Form(name="fragment", kind="fragment")
-"""A list or a table whose beginning is missing."""
-
-STATE = Form(name="state", kind="allocator", backend="gpu")
-"""The statistics of an allocator, which begin without a sentence."""
-
-STATISTICS = Form(
-    name="statistics",
-    kind="compiled",
-    says=("They are the statistics of a buffer assignment: sums of allocations, and no buffer by its name.",),
-)
-"""The statistics of a buffer assignment, as compilers log them."""
-
-FORM_OF: Mapping[str, Form] = {form.name: form for form in (*FORMS, FRAGMENT, STATE, STATISTICS)}
-
-OF_TABLES = (
-    " usage >=",
-    " requirement ",
-    "Largest program allocations in ",
-    "BufferAssignment stats:",
-    "Peak buffers:",
-    "XLA label: ",
-    "XLA Label: ",
-    "Entry Parameter Subshape: ",
-    "MaxInUse: ",
-    " Chunks of size ",
-)
-"""Signs of tables and lists, which may be all that is left of an error."""
+FORM_OF: Mapping[str, Form] = {form.name: form for form in _EVERY}
+"""The form of each name, also of what begins without a sentence."""

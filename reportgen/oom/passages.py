@@ -1,19 +1,16 @@
 """Find the passages of a text that may contain an out-of-memory error, however long the text is.
 
 A log may have gigabytes of a few kinds of lines that differ in their digits. So each kind is searched once in each
-piece for the signs, without what differs between its lines.
+piece, with its words in one line.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from functools import cache
-from typing import NamedTuple
 
 from reportgen.oom.forms import FORMS, OF_TABLES
 
 SIGNS: Sequence[str] = tuple(dict.fromkeys((*(form.sign for form in FORMS), *OF_TABLES)))
-_LEFT_OUT = b"0123456789>#"
-"""What differs between lines of one kind, and what stands before the rest of a sign that was wrapped."""
-
+_IGNORED = b"0123456789>#"
+"""What differs between lines of one kind, or quotes a line."""
 _BEFORE, _AFTER = 8, 400
 """Lines around a sign that may belong to its error: lines of other ranks may stand between them."""
 
@@ -21,15 +18,8 @@ _PIECE = 1 << 18
 _MOST_PIECES = 16  # of one passage, where a text has signs throughout
 
 
-class Passage(NamedTuple):
-    """A part of a text, and the number of its first line."""
-
-    first_line: int
-    data: bytes
-
-
-def passages(pieces: Iterable[bytes]) -> Iterator[Passage]:
-    """Yield the parts of a text around each sign, and nothing where it has none."""
+def passages(pieces: Iterable[bytes]) -> Iterator[tuple[int, bytes]]:
+    """Yield the parts of a text around each sign, each after the number of its first line."""
     parts: list[bytes] = []
     before, first, number = b"", 1, 1  # the end of the piece before, and the first lines of the passage and the piece
     for piece in _whole_lines(pieces):
@@ -38,27 +28,31 @@ def passages(pieces: Iterable[bytes]) -> Iterator[Passage]:
                 first, parts = number - before.count(b"\n"), [before]
             parts.append(piece)
             if len(parts) > _MOST_PIECES:
-                yield Passage(first, b"".join(parts))
+                yield first, b"".join(parts)
                 parts = []
         elif parts:
-            yield Passage(first, b"".join((*parts, _first_lines(piece))))
+            lines = piece.split(b"\n", _AFTER)[:_AFTER]
+            yield first, b"".join((*parts, b"\n".join(lines), b"\n"))
             parts = []
-        before = _last_lines(piece)
+        before = b"\n".join(piece.rsplit(b"\n", _BEFORE + 1)[-_BEFORE - 1 :])
         number += piece.count(b"\n")
     if parts:
-        yield Passage(first, b"".join(parts))
+        yield first, b"".join(parts)
 
 
 def has_sign(data: bytes) -> bool:
-    """Return whether a text contains a sign of an out-of-memory error."""
-    text = b"\n".join(dict.fromkeys(data.translate(None, _LEFT_OUT).split(b"\n")))
-    text = b" ".join(text.split())
-    return any(sign in text for sign in _plain_signs())
+    """Return whether a text contains a sign of an out-of-memory error, which may be wrapped."""
+    kinds = dict.fromkeys(data.translate(None, _IGNORED).split(b"\n"))
+    words = _words(b"\n".join(kinds))
+    return any(sign in words for sign in _SEARCHED)
 
 
-@cache
-def _plain_signs() -> Sequence[bytes]:
-    return list(dict.fromkeys(sign.strip().encode().translate(None, _LEFT_OUT) for sign in SIGNS))
+def _words(data: bytes) -> bytes:
+    return b" ".join(data.translate(None, _IGNORED).split())
+
+
+_EVERY = sorted({_words(sign.encode()) for sign in SIGNS}, key=len)
+_SEARCHED = [sign for place, sign in enumerate(_EVERY) if not any(part in sign for part in _EVERY[:place])]
 
 
 def _whole_lines(pieces: Iterable[bytes]) -> Iterator[bytes]:
@@ -75,21 +69,3 @@ def _whole_lines(pieces: Iterable[bytes]) -> Iterator[bytes]:
                 rest.append(part)
     if any(rest):
         yield b"".join(rest)
-
-
-def _first_lines(piece: bytes) -> bytes:
-    end = -1
-    for _ in range(_AFTER):
-        end = piece.find(b"\n", end + 1)
-        if end < 0:
-            return piece
-    return piece[: end + 1]
-
-
-def _last_lines(piece: bytes) -> bytes:
-    start = len(piece)
-    for _ in range(_BEFORE + 1):
-        start = piece.rfind(b"\n", 0, start)
-        if start < 0:
-            return piece
-    return piece[start + 1 :]

@@ -1,12 +1,12 @@
 """Read the sizes that compilers and allocators print, most of which are rounded."""
 
 import re
-from functools import lru_cache
 
 from reportgen.document import SignedBytes, document
 
-_SIZE = re.compile(r"(-?\d{1,25})(?:\.(\d{1,9}))?(?: ?([KMGTPE])(?:i?B)?|( ?B| bytes))?")
+_SIZE = re.compile(r"(-?\d{1,25})(?:\.(\d{1,9}))?(?: ?([KMGTPE])(?:i?B)?|( ?B| bytes| words))?")
 _UNITS = {unit: 1024**power for power, unit in enumerate("KMGTPE", 1)}
+_WORD_BYTES = 4  # of a TPU
 _LONGEST_SIZE = 64  # more than the pattern can match
 
 
@@ -30,6 +30,9 @@ class SizeRange:
     def __contains__(self, size: int) -> bool:
         return self.low_bytes <= size <= self.high_bytes
 
+    def overlaps(self, other: "SizeRange") -> bool:
+        return self.low_bytes <= other.high_bytes and other.low_bytes <= self.high_bytes
+
     def __add__(self, other: "SizeRange") -> "SizeRange":
         return SizeRange(self.low_bytes + other.low_bytes, self.high_bytes + other.high_bytes)
 
@@ -42,13 +45,7 @@ def read_size(text: str, *, needs_unit: bool = True) -> SizeRange | None:
 
     A number without a unit is None, because its end was cut off, unless `needs_unit` is False: XLA prints some so.
     """
-    return _range_of(text.strip()[:_LONGEST_SIZE], needs_unit)
-
-
-@lru_cache(maxsize=1024)  # because a list repeats most of its sizes
-def _range_of(text: str, needs_unit: bool) -> SizeRange | None:
-    """Return the bytes that a printed size may stand for before it was rounded; None if the text is no size."""
-    match = _SIZE.fullmatch(text)
+    match = _SIZE.fullmatch(text.strip()[:_LONGEST_SIZE])
     if match is None:
         return None
     whole, decimals, unit, exact = match.groups()
@@ -60,4 +57,5 @@ def _range_of(text: str, needs_unit: bool) -> SizeRange | None:
         return SizeRange(-((1 - twice) * scale // steps), (twice + 1) * scale // steps)
     if decimals or (needs_unit and not exact):
         return None
-    return SizeRange(int(whole), int(whole))
+    size = int(whole) * (_WORD_BYTES if exact == " words" else 1)
+    return SizeRange(size, size)

@@ -8,7 +8,6 @@ Where two sizes have one role, or the words do not say which it is, the role is 
 import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
 
 from reportgen.oom.forms import SIZE
 from reportgen.oom.printed_size import SizeRange, read_size
@@ -21,7 +20,7 @@ _BEFORE: Mapping[str, re.Pattern[str]] = {
     for role, words in {
         "excess": r"(?:exceed\w*|over|short|too \w+)\b[^.;\d]{0,40}\bby",
         "reservable": r"largest[^.;\d]{0,40}(?:region|block|piece|chunk)[^.;\d]{0,20}",
-        "needed": r"use[sd]?|takes?|ask(?:s|ed) for|need(?:s|ed)?|requir\w+|request\w*|allocat(?:e|ing)|reserve",
+        "needed": r"use[sd]?|takes?|ask(?:s|ed) for|need(?:s|ed)?|requir\w+|request\w*|allocat(?:e|ing)|reserve|with size",
         "capacity": r"limit|capacity|exceeds(?: \w+){0,3}|maximum|max|has|hbm of|memory of|usable",
         "free": r"free|available|there are|remaining|left",
         "held": r"in use|already allocated|currently allocated|occupied",
@@ -41,16 +40,9 @@ _OF = re.compile(r"\s?[(/]?\s?(?:of|out of)?\s?")
 _BY = re.compile(r"\W{0,3}by\s")
 
 
-class SizesByRole(NamedTuple):
-    """The sizes whose roles are sure, by role, and all sizes of the sentence as they stand."""
-
-    roles: Mapping[str, SizeRange]
-    printed: Sequence[str]
-
-
-def figures_in(text: str) -> SizesByRole:
-    """Return the sizes of a sentence; no role has two of them."""
-    found: defaultdict[str, dict[SizeRange, None]] = defaultdict(dict)
+def figures_in(text: str) -> tuple[Mapping[str, str], Sequence[str]]:
+    """Return the sizes of a sentence whose roles are sure, by role, and all of its sizes, as they stand."""
+    found: defaultdict[str, dict[SizeRange, str]] = defaultdict(dict)
     printed: dict[str, None] = {}
     role, end = "", 0
     for match in _AMOUNT.finditer(text):
@@ -68,9 +60,9 @@ def figures_in(text: str) -> SizesByRole:
             role = _role(before, follows[0][0] if follows else "")
         printed[match[0]] = None
         if role:
-            found[role][size] = None
+            found[role].setdefault(size, match[0])
         end = follows[0][1].end() if follows else match.end()
-    return SizesByRole({role: next(iter(sizes)) for role, sizes in found.items() if len(sizes) == 1}, list(printed))
+    return {role: next(iter(sizes.values())) for role, sizes in found.items() if len(sizes) == 1}, list(printed)
 
 
 def _role(before: str, second: str) -> str:

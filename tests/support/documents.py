@@ -126,8 +126,6 @@ def error_texts_page(page: str) -> str:
     tables = []
     for kind, verdict in forms.VERDICTS.items():
         rows = [f"| {form.name} | `{form.sign.strip()}` |" for form in forms.FORMS if form.kind == kind]
-        if kind == "other":
-            rows = [f"| {form.owner} | `{form.sign.strip()}` |" for form in forms.OTHERS]
         if rows:
             columns = "whose message" if kind == "other" else "form"
             tables += [f"### {verdict} (`{kind}`)", "", f"| {columns} | words |", "| --- | --- |", *rows, ""]

@@ -20,10 +20,7 @@ ROW = (
     r"|(?:parameter|constant|maybe_live_out|preallocated temp|total) (?:allocation|fragmentation)|Max free chunk"
     r"|Top-of-Memory reserved|Currently allocated|Program requirement|Available after request|NumAllocs"
 )
-FIELD = (
-    "Size|Operator|Shape|Unpadded size|Extra memory due to padding|XLA [Ll]abel|Entry Parameter Subshape"
-    "|Allocation type|Tag"
-)
+FIELD = r"Size|Operator|Shape|Unpadded size|Extra memory.{0,20}|XLA .abel|Entry Parameter Subshape|Allocation type|Tag"
 _ROLES: Mapping[str, re.Pattern[str]] = {
     "separator": re.compile(r"={6,}\s*"),
     "map": re.compile(r"[*_x]{100}"),

@@ -33,8 +33,7 @@ _BY_SIGN: Mapping[str, Sequence[Form]] = {
     sign: sorted((form for form in FORMS if sign.startswith(form.sign)), key=lambda form: -len(form.sign))
     for sign in SIGNS
 }
-_BEGINNINGS = ("RESOURCE_EXHAUSTED", "Resource exhausted", ". ", "; ")
-"""What the words before the second error on a line begin with."""
+_BEGINNINGS = ("RESOURCE_EXHAUSTED", "Resource exhausted", ". ", "; ")  # of the second error on a line
 _LONGEST_BEFORE, _LONGEST_CONTEXT = 300, 8_000
 _MOST_SIGNS = 200  # on one line that are tried, because a longer line is no message
 _CODE = re.compile(r"\b(?P<code>E\d{4}): ")
@@ -94,8 +93,7 @@ def _events(lines: Sequence[PlainLine]) -> Iterator[OutOfMemory]:
     assembly, place = _Assembly(), 0
     skipped = 0  # lines in a row that are neither a sentence nor part of a table or list
     while place < len(lines):
-        line, (sentence, after) = lines[place], _sentence(lines, place)
-        place = after
+        line, (sentence, place) = lines[place], _sentence(lines, place)
         part = None if sentence else assembly.part(line.text)
         skipped = 0 if sentence or part else skipped + bool(line.text)
         if sentence and assembly.absorbs(sentence):
@@ -221,9 +219,8 @@ def _with_rows(
             break
         place += 1
         for row in found:
-            name = row.get("name") or f"slot {len(rows)}"
-            size = read_size(row.get("size") or row.get("slot") or "", needs_unit=False)
-            taken = f"{row['values']} values take turns: {row['shapes'].strip()}" if row.get("slot") else ""
+            name, size = row.get("name") or f"slot {len(rows)}", read_size(row["size"], needs_unit=False)
+            taken = f"{row['values']} values take turns: {row['shapes'].strip()}" if row.get("values") else ""
             rows[name] = Total(sentence.form.name, name, size, taken)
             after = place
     return (sentence._replace(totals=tuple(rows.values())), after) if rows else (None, start + 1)

@@ -145,7 +145,6 @@ def _forms(table: Mapping[str, Any], path: Sequence[str], shared: Mapping[str, A
 _DECLARED: dict[str, Any] = tomllib.loads(files(__package__).joinpath("forms.toml").read_text(encoding="utf-8"))
 
 OF_TABLES: Sequence[str] = _DECLARED.pop("tables")
-"""Signs of tables and lists, which may be all that is left of an error."""
 
 WORDS: Mapping[str, Mapping[str, Any]] = _DECLARED.pop("words")
 """What is said beside the sentences of a form, by its table: `causes`, `fragmented`, `kinds`, `lacks`, `spaces`."""

@@ -9,10 +9,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from reportgen.oom.forms import FORMS, OF_TABLES
 
 SIGNS: Sequence[str] = tuple(dict.fromkeys((*(form.sign for form in FORMS), *OF_TABLES)))
-_IGNORED = b"0123456789>#"
-"""What differs between lines of one kind, or quotes a line."""
-_BEFORE, _AFTER = 8, 400
-"""Lines around a sign that may belong to its error: lines of other ranks may stand between them."""
+_IGNORED = b"0123456789>#"  # what differs between lines of one kind, or quotes a line
+_BEFORE, _AFTER = 8, 400  # lines around a sign that may belong to its error, between those of other ranks
 
 _PIECE = 1 << 18
 _MOST_PIECES = 16  # of one passage, where a text has signs throughout
@@ -43,15 +41,11 @@ def passages(pieces: Iterable[bytes]) -> Iterator[tuple[int, bytes]]:
 def has_sign(data: bytes) -> bool:
     """Return whether a text contains a sign of an out-of-memory error, which may be wrapped."""
     kinds = dict.fromkeys(data.translate(None, _IGNORED).split(b"\n"))
-    words = _words(b"\n".join(kinds))
+    words = b" ".join(b" ".join(kinds).split())
     return any(sign in words for sign in _SEARCHED)
 
 
-def _words(data: bytes) -> bytes:
-    return b" ".join(data.translate(None, _IGNORED).split())
-
-
-_EVERY = sorted({_words(sign.encode()) for sign in SIGNS}, key=len)
+_EVERY = sorted({b" ".join(sign.encode().translate(None, _IGNORED).split()) for sign in SIGNS}, key=len)
 _SEARCHED = [sign for place, sign in enumerate(_EVERY) if not any(part in sign for part in _EVERY[:place])]
 
 

@@ -40,7 +40,7 @@ _LAUNCHERS = re.compile(
 )
 _LOGGERS = re.compile(
     rf"""
-      [>\#│┃|] | [-:](?=\s) | \d{{1,7}}\ ?\|                        # quotes, numbered lines
+      [>\#│┃|] | (?:`{{3,}}|~{{3,}})\w* | [-:](?=\s) | \d{{1,7}}\ ?\|                        # quotes, numbered lines
     | {_TIME}
     | \[(?:{_LEVEL}[^\]]{{0,60}}|[\w./<>-]{{1,120}}(?::\d{{1,6}})?(?=\](?:[\s\[:-]|$)))\]   # [core.py:12], [__main__]
     | (?:[\w.]{{1,60}}\ (?:-\ )?)?{_LEVEL}(?::[\w.]{{1,60}}:)?                      # logging, hydra
@@ -58,7 +58,7 @@ _MOST_PREFIXES = 10
 _COLORS = re.compile(r"(?:\x1b|\u241b|\^\[|\\x1b|\\u001b|\\033|\\e)?\[\d{1,3}(?:;\d{1,3}){0,5}m|\x1b\[[0-9;?]*[A-Za-z]")
 _ENTITY = re.compile(r"&(?:gt|lt|amp|quot|#39|nbsp|apos);")
 _COMMENT = re.compile(r"\s+(?:#|//) ")  # in the code of a traceback
-_FENCE = re.compile(r"(?:`{3,}|~{3,})[^`]*$")
+_DIGITS = re.compile(r"\d+")
 _LINE_END = re.compile(r"(?<!\\)(?:\\r)?\\n")
 _QUOTED = re.compile(r"\\([\"'])")
 _STRING = re.compile('"(' + repeated(r'[^"\\]++|\\.') + ")")
@@ -79,7 +79,7 @@ def plain_lines(lines: Iterable[str], first: int = 1) -> list[PlainLine]:
     heading = next((match for line in plain if (match := _HEADING.search(line.text)) and match.start()), None)
     if heading is None:
         return plain
-    prefix = re.compile(re.sub(r"\d+", r"\\d+", re.escape(heading.string[: heading.start()].rstrip())) + r"\s*")
+    prefix = re.compile(_DIGITS.sub(r"\\d+", re.escape(heading.string[: heading.start()].rstrip())) + r"\s*")
     return [
         line._replace(text=line.text[match.end() :]) if (match := prefix.match(line.text)) else line for line in plain
     ]
@@ -92,8 +92,6 @@ def _stripped_lines(lines: Iterable[str], first: int) -> Iterator[PlainLine]:
         text = _COLORS.sub("", line) if "[" in line else line
         text = html.unescape(text) if _ENTITY.search(text) else text
         source, text = _without_prefix(text.strip())
-        if _FENCE.match(text):
-            continue
         for part in _unescaped(text):
             inner, plain = _without_prefix(part.strip()) if part is not text else ("", part)
             for row in _ROW.split(plain) if _TABLE.search(plain) else [plain]:  # which lost its line ends

@@ -1,7 +1,5 @@
 """Read the sizes in a sentence that no form has, each by the words beside it.
 
-role  = words before | words after
-size  = digits ["." digits] unit
 Where two sizes have one role, or the words do not say which it is, the role is not sure, and the size has none.
 """
 
@@ -20,7 +18,7 @@ _BEFORE: Mapping[str, re.Pattern[str]] = {
     for role, words in {
         "excess": r"(?:exceed\w*|over|short|too \w+)\b[^.;\d]{0,40}\bby",
         "reservable": r"largest[^.;\d]{0,40}(?:region|block|piece|chunk)[^.;\d]{0,20}",
-        "needed": r"use[sd]?|takes?|ask(?:s|ed) for|need(?:s|ed)?|requir\w+|request\w*|allocat(?:e|ing)|reserve|with size",
+        "needed": r"use[sd]?|takes?|ask(?:s|ed) for|need(?:s|ed)?|requir\w+|request\w*|allocat\w+|reserve|with size",
         "capacity": r"limit|capacity|exceeds(?: \w+){0,3}|maximum|max|has|hbm of|memory of|usable",
         "free": r"free|available|there are|remaining|left",
         "held": r"in use|already allocated|currently allocated|occupied",

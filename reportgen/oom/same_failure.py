@@ -6,14 +6,10 @@ from reportgen.oom.error_event import OutOfMemory
 from reportgen.oom.forms import SIZES
 from reportgen.oom.printed_size import SizeRange
 
-_ONE_REQUEST = ({"execution", "attempt"}, {"host"})
-"""Kinds in which two sentences with one size are of one request."""
-_RETRY, _MOST_RETRIES = 0.9, 30
-"""What part of a refused size an allocator asks for next, and how often at most."""
-_MOST_COMPARED = 50
-"""Failures before an event that it may tell again in other words."""
-_SAME = (*SIZES, "module", "space", "totals", "buffers")
-"""What one telling of a failure may leave out and another has, in which they do not differ."""
+_ONE_REQUEST = ({"execution", "attempt"}, {"host"})  # kinds in which sentences with one size are of one request
+_RETRY, _MOST_RETRIES = 0.9, 30  # what part of a refused size an allocator asks for next, and how often
+_MOST_COMPARED = 50  # failures before an event that it may tell again in other words
+_SAME = (*SIZES, "module", "space", "totals", "buffers")  # which one telling may leave out, and which do not differ
 
 
 def told_once(events: Iterable[OutOfMemory]) -> tuple[OutOfMemory, ...]:

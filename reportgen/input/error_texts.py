@@ -14,10 +14,8 @@ from reportgen.oom.passages import has_sign
 from reportgen.record import record
 
 _LONGEST_SIGN = 200
-_SEARCHED_SIZE = 1 << 20
-"""The bytes that are searched at the beginning and at the end of a text: most programs end with their error."""
-MOST_TEXTS = 20
-"""The short texts of a folder that are read with each dump in it."""
+_SEARCHED_SIZE = 1 << 20  # bytes at the beginning and at the end of a text: most programs end with their error
+MOST_TEXTS = 20  # short ones of a folder, which are read with each dump in it
 
 
 @record(kw_only=False)
@@ -56,18 +54,14 @@ class WordSearch:
 
     def finds_error(self, path: AnyPath) -> bool:
         """Return whether the pieces of the text at `path` had a sign, or its end has one, if it is longer and local."""
-        return self.has_found or (not self.is_short and _ends_with_error(path))
-
-
-def _ends_with_error(path: AnyPath) -> bool:
-    if not isinstance(path, Path) or path.suffix.lower() in (".gz", ".xz"):
-        return False
-    try:
-        with path.open("rb") as file:
-            file.seek(max(0, path.stat().st_size - _SEARCHED_SIZE))
-            return has_sign(file.read(_SEARCHED_SIZE).replace(b"\0", b""))  # as UTF-16 has next to each letter
-    except OSError:
-        return False
+        if self.has_found or self.is_short or not isinstance(path, Path) or path.suffix.lower() in (".gz", ".xz"):
+            return self.has_found
+        try:
+            with path.open("rb") as file:
+                file.seek(max(0, path.stat().st_size - _SEARCHED_SIZE))
+                return has_sign(file.read(_SEARCHED_SIZE).replace(b"\0", b""))  # as UTF-16 has next to each letter
+        except OSError:
+            return False
 
 
 def available_pieces(path: AnyPath, max_bytes: int) -> Iterator[bytes]:

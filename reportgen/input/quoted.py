@@ -10,15 +10,13 @@ import re
 from bisect import bisect_left
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import chain
+from typing import NamedTuple
 
 from reportgen.patterns import repeated
-from reportgen.record import record
 
-Kind = str
-"""A key of `_PARTS`."""
+Kind = str  # a key of `_PARTS`
 
 _LONGEST_PREFIX = 400
 _MOST_LINES = 1_000  # that other programs may write before the second line of a piece
@@ -45,8 +43,6 @@ _ROW_OF_DUMP = re.compile(
     rb"BufferAssignment:|allocation \d| value: <|Total bytes used:|Used values:|<\d| (?:positions|uses|from instr)"
     rb"|HloLiveRange | reused by|  InstructionSequence:"
 )
-_INDENTED = b"  "
-"""How all other rows of a dump begin, and other texts as well."""
 _COLOR = rb"\x1b\[[0-9;]*[A-Za-z]"
 _COLORS = re.compile(_COLOR)
 _TIME = (
@@ -58,8 +54,7 @@ _STRINGS = {quote: re.compile(repeated(rb"[^\\\n" + quote + rb"]++|\\.")) for qu
 _FIELD = re.compile(rb"\"[^\"]*\"\s*:\s*\"[^\"]*\Z")
 
 
-@record(kw_only=False)
-class Prefix:
+class Prefix(NamedTuple):
     """What stands before each line of a piece, as its first line has it; a string of JSON ends at its `quote`."""
 
     text: bytes = b""
@@ -67,8 +62,7 @@ class Prefix:
     quote: bytes = b""
 
 
-@record(kw_only=False)
-class Piece:
+class Piece(NamedTuple):
     """A piece of a dump: the bytes [`start`, `end`) of a text, which begin in line `line`.
 
     It has sections of some `kinds`, which are in one file of a dump, and the `names` of values.
@@ -82,8 +76,7 @@ class Piece:
     names: frozenset[bytes]
 
 
-@record(kw_only=False)
-class Unquoted:
+class Unquoted(NamedTuple):
     """A text without its quotation, the line and the column before each of its lines, and how many were left out."""
 
     data: bytes
@@ -91,12 +84,11 @@ class Unquoted:
     left_out: int
 
 
-@record(kw_only=False)
-class _Opening:
-    """The place where a section may begin; `index` is the number of its allocation, 0 for other sections."""
+class _Opening(NamedTuple):
+    """The place where a section may begin; `number` is that of its allocation, 0 for other sections."""
 
     kind: Kind
-    index: int
+    number: int
     start: int
     prefix: Prefix
 
@@ -117,7 +109,7 @@ def unquoted(data: bytes, prefix: Prefix, first_line: int) -> Unquoted:
         own = _lines_of_string(text, prefix.quote) if prefix.is_string else [_COLORS.sub(b"", text)]
         texts += own
         places += [(number, match.end())] * len(own)
-    while texts and not (_ROW_OF_DUMP.match(texts[-1]) or texts[-1].startswith(_INDENTED)):
+    while texts and not _is_row(texts[-1]):
         del texts[-1], places[-1]
     return Unquoted(b"".join(texts), places, sum(before < len(texts) for before in skipped))
 
@@ -166,10 +158,10 @@ def prefix_at(data: bytes, start: int) -> Prefix | None:
 
 def prefix_of_frame(data: bytes, marker: int, end: int) -> Prefix | None:
     """Return the prefix of the lines of a file in a log, which begins at `marker`; None if it has none."""
-    places = [marker]
-    if match := _OPENING.search(data, marker, end):
-        places.append(match.start())  # because other output may share the line of the marker
-    for place in places:
+    match = _OPENING.search(data, marker, end)
+    for place in (
+        (marker, match.start()) if match else (marker,)
+    ):  # because other output may share the line of the marker
         prefix = prefix_at(data, place)
         if prefix and prefix.text and _is_confirmed(data, place, end, prefix):
             return prefix
@@ -193,7 +185,8 @@ def _is_confirmed(data: bytes, start: int, end: int, prefix: Prefix) -> bool:
 
 
 def _is_row(line: bytes) -> bool:
-    return _ROW_OF_DUMP.match(line) is not None or line.startswith(_INDENTED)
+    """Return whether a line may be of a dump; other texts have indented lines, too."""
+    return line.startswith(b"  ") or _ROW_OF_DUMP.match(line) is not None
 
 
 def quoted_pieces(data: bytes) -> Iterator[Piece]:
@@ -242,7 +235,7 @@ def _regions(openings: Sequence[_Opening], size: int) -> Iterator[tuple[_Opening
             opening.kind in ("heading", "fence")
             or opening.kind in kinds - {"allocation"}
             or _PARTS[opening.kind] != _PARTS[first.kind]
-            or (opening.kind == "allocation" and opening.index <= index)
+            or (opening.kind == "allocation" and opening.number <= index)
         ):
             yield first, opening.start
             first = None
@@ -251,7 +244,7 @@ def _regions(openings: Sequence[_Opening], size: int) -> Iterator[tuple[_Opening
         if first is None:
             first, kinds, index = opening, set(), -1
         kinds.add(opening.kind)
-        index = opening.index if opening.kind == "allocation" else index
+        index = opening.number if opening.kind == "allocation" else index
     if first is not None:
         yield first, size
 
@@ -280,16 +273,11 @@ def group_pieces(pieces: Iterable[Piece]) -> tuple[list[list[Piece]], list[Piece
         place = bisect_left(own, piece.start, key=lambda plan: plan[0].start)
         near = own[max(0, place - _NEAREST) : place][::-1]
         near = [*near, *own[place : place + _NEAREST]] if piece.names else near[:1]
-        best, most = None, -1
-        for plan in near:
-            if (shared := _shared_names(piece, plan)) > most:
-                best, most = plan, shared
-            if shared == len(piece.names):
-                break
-        if best is not None:
-            is_next = best[-1].end == piece.start
-            joined = replace(best[-1], end=piece.end, kinds=best[-1].kinds | piece.kinds)
-            best[-1:] = [joined] if is_next else [best[-1], piece]
+        best = max(near, key=partial(_shared_names, piece), default=None)
+        if best and _shared_names(piece, best) >= 0:
+            last = best[-1]
+            joined = last._replace(end=piece.end, kinds=last.kinds | piece.kinds)
+            best[-1:] = [joined] if last.end == piece.start else [last, piece]
         elif piece.kinds != {"total"}:  # which other programs may print
             orphans.append(piece)
     return sorted(chain.from_iterable(plans.values()), key=lambda plan: plan[0].start), orphans

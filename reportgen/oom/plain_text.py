@@ -54,11 +54,9 @@ _LOGGERS = re.compile(
 )
 _REPEATED = re.compile(r" \[repeated \d+x across cluster\](?: \(Ray .{0,200}\))?$")
 _MOST_PREFIXES = 10
-
 _COLORS = re.compile(r"(?:\x1b|\u241b|\^\[|\\x1b|\\u001b|\\033|\\e)?\[\d{1,3}(?:;\d{1,3}){0,5}m|\x1b\[[0-9;?]*[A-Za-z]")
 _ENTITY = re.compile(r"&(?:gt|lt|amp|quot|#39|nbsp|apos);")
 _COMMENT = re.compile(r"\s+(?:#|//) ")  # in the code of a traceback
-_DIGITS = re.compile(r"\d+")
 _LINE_END = re.compile(r"(?<!\\)(?:\\r)?\\n")
 _QUOTED = re.compile(r"\\([\"'])")
 _STRING = re.compile('"(' + repeated(r'[^"\\]++|\\.') + ")")
@@ -79,7 +77,8 @@ def plain_lines(lines: Iterable[str], first: int = 1) -> list[PlainLine]:
     heading = next((match for line in plain if (match := _HEADING.search(line.text)) and match.start()), None)
     if heading is None:
         return plain
-    prefix = re.compile(_DIGITS.sub(r"\\d+", re.escape(heading.string[: heading.start()].rstrip())) + r"\s*")
+    before = re.escape(heading.string[: heading.start()].rstrip())
+    prefix = re.compile(re.sub(r"\d+", r"\\d+", before) + r"\s*")
     return [
         line._replace(text=line.text[match.end() :]) if (match := prefix.match(line.text)) else line for line in plain
     ]

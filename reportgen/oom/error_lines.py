@@ -16,7 +16,8 @@ BARE_HEAD = (
 )
 _STATISTIC = "Limit|InUse|MaxInUse|MaxAllocSize|LargestFreeBlock|Reserved|PeakReserved"
 ROW = (
-    r"reserved(?:\([^)]{0,80}\))?|program|arguments|output|global|scoped|overlays|HLO temp|heap allocations(?: \([^)]{0,80}\))?"
+    r"reserved(?:\([^)]{0,80}\))?|program|arguments|output|global|scoped|overlays|HLO temp"
+    r"|heap allocations(?: \([^)]{0,80}\))?"
     r"|(?:parameter|constant|maybe_live_out|preallocated temp|total) (?:allocation|fragmentation)|Max free chunk"
     r"|Top-of-Memory reserved|Currently allocated|Program requirement|Available after request|NumAllocs"
 )

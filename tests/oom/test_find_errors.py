@@ -76,10 +76,6 @@ def test_every_event_and_every_buffer_is_found(path: Path) -> None:
     assert [Expected(event.kind, len(event.buffers), len(event.totals)) for event in found] == EXPECTED[path.name[:2]]
 
 
-def test_all_texts_have_expectations() -> None:
-    assert {path.name[:2] for path in TEXTS} == set(EXPECTED)
-
-
 def test_a_compiler_says_what_it_needs_and_what_there_is() -> None:
     [event] = events_of("23")
     assert (event.code, event.space, event.line) == ("E1000", "hbm", 2)

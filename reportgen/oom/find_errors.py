@@ -96,11 +96,12 @@ def _events(lines: Sequence[PlainLine]) -> Iterator[OutOfMemory]:
         line, (sentence, place) = lines[place], _sentence(lines, place)
         part = None if sentence else assembly.part(line.text)
         skipped = 0 if sentence or part else skipped + bool(line.text)
-        if sentence and assembly.absorbs(sentence):
+        event = _event_of(sentence, line.number) if sentence else None
+        if event and assembly.absorbs(event):
             continue
-        if sentence or (part and assembly.is_ended_by(part)) or skipped == _PATIENCE:
+        if event or (part and assembly.is_ended_by(part)) or skipped == _PATIENCE:
             yield from assembly.finished()
-            assembly = _Assembly(_event_of(sentence, line.number) if sentence else None)
+            assembly = _Assembly(event)
         if part:
             assembly.add(part, line)
         elif line.text and 0 < skipped <= _MOST_WRAPPED:
@@ -238,9 +239,9 @@ class _Assembly:
     entry: dict[str, Any] | None = None
     quoted: list[str] = field(default_factory=list)  # the lines of tables and lists
 
-    def absorbs(self, sentence: Sentence) -> bool:
-        """Add a sentence to the event if it is about the same failure, and return whether it is."""
-        own, new = self.event, _event_of(sentence, 0)
+    def absorbs(self, new: OutOfMemory) -> bool:
+        """Add what a sentence states to the event if it is about the same failure, and return whether it is."""
+        own = self.event
         if own and own.form.gives_way_to(new.form) and own.form.yields_to != "*":  # what did not fit, before the reason
             self.event = filled(new, own)._replace(lines=own.lines)
         elif own and (own.kind, new.kind) == ("execution", "allocator"):

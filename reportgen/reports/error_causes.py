@@ -44,7 +44,8 @@ _PARTS_OF_REPORT: Mapping[str, Part] = {
     "maybe-live-out": "outputs",
 }
 """The classes of allocations, as a usage report describes them."""
-_FILLING: Mapping[Part, str] = {
+Filling = Literal["arguments", "outputs", "temporaries"]
+_FILLING: Mapping[Filling, str] = {
     "arguments": "The arguments",
     "outputs": "The outputs",
     "temporaries": "Temporaries",
@@ -249,18 +250,17 @@ def _of_parts(event: OutOfMemory) -> Iterator[tuple[Cause, str]]:
     sized = ((part, size) for part in _FILLING if (size := parts.get(part)))
     filling = (one for one in sized if _MOST * whole.middle < one[1].middle <= _ROUNDED * whole.middle)
     for part, size in filling:
-        cause: Cause = "arguments" if part == "arguments" else "outputs" if part == "outputs" else "temporaries"
         share = f"{100 * size.middle / whole.middle:.1f}"
         if share == "100.0":
-            yield cause, f"{_FILLING[part]} take nearly all of it: {range_words(size)}."
+            yield part, f"{_FILLING[part]} take nearly all of it: {range_words(size)}."
             return
         verb = "allocated" if whole != event.needed or event.kind == "compiled" else "needed"
-        yield cause, f"{_FILLING[part]} take {range_words(size)} of the {range_words(whole)} {verb} ({share} %)."
+        yield part, f"{_FILLING[part]} take {range_words(size)} of the {range_words(whole)} {verb} ({share} %)."
         if part == "arguments" and event.capacity and size.high_bytes < event.capacity.low_bytes:
             left, rest = event.capacity - size, whole - size
             words = f"That leaves about {human_bytes(left.middle)} of the {range_words(event.capacity)} usable"
             which = f", which is about {human_bytes(rest.middle)}" if rest.low_bytes > 0 else ""
-            yield cause, f"{words} for the rest{which}."
+            yield part, f"{words} for the rest{which}."
         return
 
 

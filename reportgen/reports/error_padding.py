@@ -75,12 +75,14 @@ def padding_bytes(buffer: LoggedBuffer) -> int:
 def padding_words(buffer: LoggedBuffer) -> str:
     """Return which dimensions of a buffer are padded; empty if little of it is padding, or the shape does not say."""
     shape = _array(buffer.shape) if padding_bytes(buffer) else None
-    places = {0: "first dimension", len(shape.dimensions) - 1 if shape else 0: "last dimension"}
+    if not shape:
+        return ""
+    places = {0: "first dimension", len(shape.dimensions) - 1: "last dimension"}
     words = (
-        f"{places.get(number, f'dimension {number}')} of {size:,} is padded to {padded:,}"
-        for number, size, padded in (_padded_dimensions(shape) if shape else ())
+        f"its {places.get(number, f'dimension {number}')} of {size:,} is padded to {padded:,}"
+        for number, size, padded in _padded_dimensions(shape)
     )
-    return " and ".join(f"its {one}" for one in words)
+    return " and ".join(words)
 
 
 def reshaped(buffers: Iterable[LoggedBuffer]) -> ReshapedBuffer | None:

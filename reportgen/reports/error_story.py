@@ -33,7 +33,7 @@ _MOST_DEVICES, _MOST_LINES = 3, 5
 _FRACTION, _POOL_PERCENT = "XLA_PYTHON_CLIENT_MEM_FRACTION", 75
 """The share of a GPU that JAX makes its pool of by default (XLA `GpuAllocatorConfig::memory_fraction`)."""
 _ARRAY = re.compile(r"\b([a-z]\w*+)\[([\d,]*+)\]")
-_COUNTED = ("_size", "_kib", "_mib", "_gib")
+_COUNTED = ("_size", "_kib", "_gib")
 _BITS = re.compile(r"(?<=[a-z])\d{1,3}")
 _MAIN = ("", "hbm", "device")
 """What the main memory of a device is called, if it is named at all."""
@@ -263,9 +263,6 @@ def _named(event: OutOfMemory) -> Mapping[str, str]:
     sizes |= {row.name: row.size for row in event.totals} | dict(parts_of(event).items())
     sizes |= {name: _counted_size(name, value) for name, value in event.words if name.endswith(_COUNTED)}
     known |= {name: human_bytes(size.middle) for name, size in sizes.items() if size and size.middle}
-    stack, heap = sizes.get("stack_size"), sizes.get("heap_size")
-    if stack and heap:
-        known["both"] = human_bytes((stack + heap).middle)
     if "source_file" in known:
         known["source"] = f"{PurePosixPath(known['source_file']).name}:{known.get('source_line', '')}"
     if size := _array_bytes(known.get("dtype", ""), known.get("dimensions", "")):

@@ -159,9 +159,8 @@ def prefix_at(data: bytes, start: int) -> Prefix | None:
 def prefix_of_frame(data: bytes, marker: int, end: int) -> Prefix | None:
     """Return the prefix of the lines of a file in a log, which begins at `marker`; None if it has none."""
     match = _OPENING.search(data, marker, end)
-    for place in (
-        (marker, match.start()) if match else (marker,)
-    ):  # because other output may share the line of the marker
+    # Other output may share the line of the marker.
+    for place in (marker, match.start()) if match else (marker,):
         prefix = prefix_at(data, place)
         if prefix and prefix.text and _is_confirmed(data, place, end, prefix):
             return prefix

@@ -1,9 +1,7 @@
 """Read one line of the tables and lists of an error, without what was put before it."""
 
 import re
-from collections import defaultdict
 from collections.abc import Mapping
-from functools import lru_cache
 from typing import NamedTuple
 
 from reportgen.oom.forms import SIZE
@@ -23,57 +21,54 @@ ROW = (
 )
 FIELD = r"Size|Operator|Shape|Unpadded size|Extra memory.{0,20}|XLA .abel|Entry Parameter Subshape|Allocation type|Tag"
 _ROLES: Mapping[str, re.Pattern[str]] = {
+    "field": re.compile(rf"(?P<name>{FIELD}): (?P<detail>.*)", re.DOTALL),
     "separator": re.compile(r"={6,}\s*"),
     "map": re.compile(r"[*_x]{100}"),
     "counted": re.compile(r"(?P<each>\d{1,19}), (?P<count>\d{1,9})"),
     "chunks": re.compile(rf"(?P<name>\d{{1,9}} Chunks of size \d{{1,20}}) totalling (?P<size>{SIZE})"),
-    "entry": re.compile(rf"(?P<number>\d{{1,9}})\\?\. Size: (?P<detail>{SIZE})?.*|Buffer (?P<buffer>\d{{1,9}}):\s*"),
+    "entry": re.compile(
+        r"(?:Buffer )?(?P<name>(?<=Buffer )\d{1,9}(?=:)|\d{1,9}(?=\\?\.))"
+        rf"(?::|\\?\. Size: (?P<detail>{SIZE})?.*)\s*"
+    ),
     "head": re.compile(
-        rf"(?P<name>{SIZED_HEAD}) (?:(?P<size>{SIZE})|unknown)(?::|; (?P<detail>.*)|\.)?\s*"
-        rf"|(?P<bare>{BARE_HEAD}):(?:\s*\(allocation_size.*| Limit:\s*\d+)?\s*"
+        rf"(?P<name>(?:{SIZED_HEAD})(?= )|(?:{BARE_HEAD})(?=:))(?: (?:(?P<size>{SIZE})|unknown))?"
+        r"(?::(?:\s*\(allocation_size.*| Limit:\s*\d+)?|; (?P<detail>.*)|\.)?\s*"
     ),
     "row": re.compile(
         rf"(?P<name>{ROW}|(?P<statistic>{_STATISTIC})):?(?:\s+(?:(?P<size>{SIZE}|\d++(?:\.\d++)?)|unknown size))?"
-        r"(?:\s*\((?P<detail>.*)\)|\s*\((?P<cut>.*))?(?:\s*\[.*\])?\s*"
+        r"(?:\s*\((?P<detail>.*?)\)?)?(?:\s*\[.*\])?\s*"
     ),
-    "field": re.compile(rf"(?P<name>{FIELD}): (?P<detail>.*)", re.DOTALL),
 }
 _EXACT = re.compile(r"-?[\d,]+ bytes")
 _LONGEST = 1000  # characters read of a line that is no field, because a longer one could take long to match
 
 
 class Line(NamedTuple):
-    """The role of a line, and its parts: `detail` is what it has beside its size, `number` that of an entry."""
+    """The role of a line, and its parts: `name` is the number of an entry, `detail` what it has beside its size."""
 
     role: str
-    name: str = ""
-    size: SizeRange | None = None
-    detail: str = ""
-    number: int = 0
+    name: str
+    size: SizeRange | None
+    detail: str
 
 
 def read_line(text: str) -> Line | None:
     """Parse a line of a table or a list; return None for any other line."""
-    field = _ROLES["field"].match(text)
-    return Line("field", name=field["name"], detail=field["detail"]) if field else _read_part(text[:_LONGEST])
-
-
-@lru_cache(maxsize=1024)  # because tables and lists repeat most of their short lines
-def _read_part(text: str) -> Line | None:
-    """Parse a line that is a separator, a heading, a row, a total of chunks, or the beginning of an entry."""
-    matches = ((role, pattern.fullmatch(text)) for role, pattern in _ROLES.items())
-    role, match = next((found for found in matches if found[1]), ("field", None))
-    if match is None:
+    for role, pattern in _ROLES.items():
+        if match := pattern.fullmatch(text, 0, len(text) if role == "field" else _LONGEST):
+            break
+    else:
         return None
-    parts = defaultdict(str, {name: value or "" for name, value in match.groupdict().items()})
-    name, printed, detail = parts["name"] or parts["bare"], parts["size"], (parts["detail"] or parts["cut"]).strip()
+    parts = match.groupdict("")
+    name, printed, detail = (parts.get(part, "") for part in ("name", "size", "detail"))
+    detail = detail.strip()
     if exact := _EXACT.fullmatch(detail):
         printed = exact[0].replace(",", "")
     # Of an allocator's statistics some versions print bytes without a unit, and one row counts allocations.
-    size = None if name == "NumAllocs" else read_size(printed, needs_unit=not parts["statistic"])
+    size = None if name == "NumAllocs" else read_size(printed, needs_unit=not parts.get("statistic"))
     if role == "map":  # a sign for each hundredth of the pool, `_` where it is free
         detail = f"{100 - text.count('_')} %"
     elif role == "counted":
         name, total = f"{parts['count']} Chunks of size {parts['each']}", int(parts["each"]) * int(parts["count"])
         size = SizeRange(total, total)
-    return Line(role, name, size, detail.removesuffix("."), int(parts["number"] or parts["buffer"] or 0))
+    return Line(role, name, size, detail.removesuffix("."))

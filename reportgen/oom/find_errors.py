@@ -5,11 +5,11 @@ the rest stays unknown. `forms` has the sentences, `error_lines` the tables and 
 """
 
 import re
+from bisect import bisect
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
-from itertools import islice, pairwise
+from itertools import accumulate, chain, islice
 from typing import Any, NamedTuple
 
 from reportgen.oom.error_event import LoggedBuffer, OutOfMemory, Total
@@ -17,7 +17,7 @@ from reportgen.oom.error_lines import Line, read_line
 from reportgen.oom.forms import FORMS, SIZES, Form
 from reportgen.oom.passages import SIGNS, passages
 from reportgen.oom.plain_text import PlainLine, plain_lines
-from reportgen.oom.printed_size import SizeRange, read_size
+from reportgen.oom.printed_size import read_size
 from reportgen.oom.roles import figures_in
 from reportgen.oom.same_failure import filled, told_once
 from reportgen.patterns import repeated
@@ -47,23 +47,23 @@ _MODULE = re.compile(
 _PARAMETER = re.compile(r"\w\[[^][]{0,200}$")
 _DIGIT = re.compile(r"\d")
 _OF_ENTRIES = frozenset({"Number", "Operator", "XLA label", "XLA Label", "Entry Parameter Subshape"})
-_ATTRIBUTE = re.compile(r'\b(op_name|source_file)="(' + repeated(r'[^"\\]++|\\.') + ")")
-_SOURCE_LINE = re.compile(r"\bsource_line=([0-9]{1,18})\b")
+_ATTRIBUTE = re.compile(r'\b(op_name|source_file|source_line)=(?:"(' + repeated(r'[^"\\]++|\\.') + r")|(\d{1,18})\b)")
 _LABEL = re.compile(r"%?(\S+) = (.*)")
 _ARRAY = re.compile(r"[a-z]\w{0,20}+\[[\d,]{0,200}+\](?:\{[\w,:()*.-]{0,200}+\})?(?= )")
 _OPCODE = re.compile(r"(?:^| )([a-z][a-z0-9-]*)\(")
 _OPERAND = re.compile(rf"({_ARRAY.pattern}) %([\w.-]{{1,200}}+)")
 
+_Match = re.Match[str] | None
 _NAMES = {"Stats": "state", "BufferAssignment stats": "statistics"}  # of events that begin with a table
 
 
-class Sentence(NamedTuple):
-    """A sentence of an error: its form, and what it states by name."""
+class _Head(NamedTuple):
+    """Where an error begins in a text, its form, and what that has matched before its sign and from there on."""
 
+    begin: int
     form: Form
-    text: str
-    parts: Mapping[str, str]
-    totals: Sequence[Total] = ()
+    before: re.Match[str]
+    match: re.Match[str]
 
 
 def find_out_of_memory(pieces: Iterable[bytes]) -> tuple[OutOfMemory, ...]:
@@ -72,20 +72,11 @@ def find_out_of_memory(pieces: Iterable[bytes]) -> tuple[OutOfMemory, ...]:
     for first_line, data in passages(pieces):
         by_source: defaultdict[str, list[PlainLine]] = defaultdict(list)
         for line in plain_lines(data.decode("utf-8", "replace").split("\n"), first_line):
-            by_source[line.source] += _split(line)
+            if line.text:
+                by_source[line.source].append(line)
         for lines in by_source.values():
             found += _events(lines)
     return told_once(found)
-
-
-def _split(line: PlainLine) -> Iterator[PlainLine]:
-    """Yield a line once for each error on it: chained exceptions and records of JSON have several on one."""
-    heads, start = _heads(line.text), 0
-    for (before, _), (place, _) in pairwise(heads):
-        begin = max(line.text.rfind(words, before, place) for words in _BEGINNINGS)
-        yield line._replace(text=line.text[start : (begin if begin > before else place)].rstrip())
-        start = begin if begin > before else place
-    yield line._replace(text=line.text[start:])
 
 
 def _events(lines: Sequence[PlainLine]) -> Iterator[OutOfMemory]:
@@ -93,44 +84,68 @@ def _events(lines: Sequence[PlainLine]) -> Iterator[OutOfMemory]:
     assembly, place = _Assembly(), 0
     skipped = 0  # lines in a row that are neither a sentence nor part of a table or list
     while place < len(lines):
-        line, (sentence, place) = lines[place], _sentence(lines, place)
-        part = None if sentence else assembly.part(line.text)
-        skipped = 0 if sentence or part else skipped + bool(line.text)
-        event = _event_of(sentence, line.number) if sentence else None
-        if event and assembly.absorbs(event):
-            continue
-        if event or (part and assembly.is_ended_by(part)) or skipped == _PATIENCE:
+        line, (errors, place) = lines[place], _errors(lines, place, lines[place - 1].text if skipped else "")
+        errors = errors or assembly.with_rows_of(line.text)
+        part = None if errors else assembly.part(line.text)
+        skipped = 0 if errors or part else skipped + 1
+        if (part and assembly.is_ended_by(part)) or skipped == _PATIENCE:
             yield from assembly.finished()
-            assembly = _Assembly(event)
+            assembly = _Assembly()
+        for error in errors:
+            if not assembly.absorbs(error):
+                yield from assembly.finished()
+                assembly = _Assembly(error)
         if part:
             assembly.add(part, line)
-        elif line.text and 0 < skipped <= _MOST_WRAPPED:
+        elif 0 < skipped <= _MOST_WRAPPED:
             assembly.extend(line.text)
     yield from assembly.finished()
 
 
-def _sentence(lines: Sequence[PlainLine], start: int) -> tuple[Sentence | None, int]:
-    """Return the sentence that begins on line `start`, and the index of the line after its last."""
-    text, after = lines[start].text, start + 1
-    best = _read(text)
-    if not text or (best is None and (read_line(text) or not _begins(lines, start))):
-        return None, after
-    # A sentence may be wrapped, so join the lines up to the next row or sentence, and keep the reading that says most.
-    joined, continued, place = text, 0, start + 1
-    while continued < _MOST_CONTINUED and place < len(lines):
-        piece = lines[place].text
-        place += 1
-        if not piece:
-            continue
-        continued += 1
-        inner, joined = _read(piece), f"{joined} {piece}"
-        read = _read(joined)
-        outer = best or (read if read and _is_better(read, inner) else None)
-        if (inner and not (outer and _are_one(outer.form, inner.form))) or (not inner and read_line(piece)):
+def _errors(lines: Sequence[PlainLine], start: int, before: str) -> tuple[Sequence[OutOfMemory], int]:
+    """Return the errors that begin on line `start`, and the index of the line after the last of them.
+
+    Chained exceptions and records of JSON have several on one line. Each may be wrapped, and goes on up to the next.
+    """
+    texts = [line.text for line in lines[start : start + 1 + _MOST_CONTINUED]]
+    sign = _SIGN.search(" ".join(texts[:3]))
+    if sign is None or sign.start() >= len(texts[0]):
+        return (), start + 1
+    rows = (number for number, text in enumerate(texts) if read_line(text))
+    texts = texts[: max(1, next(rows, len(texts)))]
+    ends = [*accumulate(len(text) + 1 for text in texts)]
+    heads = _heads(" ".join(texts), [0, *ends])
+    events: list[OutOfMemory] = []
+    after = start + 1
+    for head, following in zip(heads, [*(head.begin for head in heads[1:]), ends[-1]], strict=False):
+        if head.begin < ends[0]:
+            event, end = _event_of(head, [min(following, end) for end in (ends[:1] if head.form.row else ends)])
+            last = bisect(ends, end - 1)
+            message = head.match.string[head.begin : min(following, ends[last])].strip()
+            totals = _rows(head.form, before, texts[0])
+            events.append(event._replace(message=message, totals=totals, lines=(lines[start].number,)))
+            after = start + last + 1
+    return events, after
+
+
+def _heads(text: str, starts: Sequence[int]) -> Sequence[_Head]:
+    """Return where each error in a text of several lines begins: of those that are one, the one that says most."""
+    heads: list[_Head] = []
+    for sign in islice(_SIGN.finditer(text), _MOST_SIGNS):
+        place, last = sign.start(), heads[-1] if heads else None
+        for form in _BY_SIGN[sign[0]]:
+            behind, right_before, *_ = form.patterns
+            match, before = behind.match(text, place), right_before.search(text, max(0, place - _LONGEST_BEFORE), place)
+            if not match or not before or _is_mention(text, place):
+                continue
+            line = starts[bisect(starts, place) - 1]
+            if not last or not _are_one(last.form, form):
+                is_second = last and last.match.start() >= line
+                heads.append(_Head(before.start() if is_second else line, form, before, match))
+            elif last.form.gives_way_to(form) and not form.gives_way_to(last.form):
+                heads[-1] = _Head(last.begin, form, before, match)
             break
-        if read and _is_better(read, best):
-            best, after = read, place
-    return _with_rows(best, best.form.row, lines, start) if best and best.form.row else (best, after)
+    return heads
 
 
 def _are_one(first: Form, second: Form) -> bool:
@@ -139,92 +154,12 @@ def _are_one(first: Form, second: Form) -> bool:
     return bool(is_same) or second.gives_way_to(first) or first.gives_way_to(second)
 
 
-def _is_better(candidate: Sentence, best: Sentence | None) -> bool:
-    """Return whether a sentence that was read from more lines says more than the best so far."""
-    if best is None:
-        return candidate.form.yields_to != "*"  # which says nothing of what follows
-    return len(candidate.parts) > len(best.parts) or best.form.gives_way_to(candidate.form)
-
-
-def _begins(lines: Sequence[PlainLine], start: int) -> bool:
-    """Return whether a sign begins on a line; it may end on one of the next two."""
-    text = lines[start].text
-    match = _SIGN.search(" ".join(line.text for line in lines[start : start + 3] if line.text))
-    return match is not None and match.start() < len(text)
-
-
-def _read(text: str) -> Sentence | None:
-    """Return the first sentence in a text; None if there is none."""
-    heads = _heads(text)
-    return heads[0][1] if heads else None
-
-
-@lru_cache(maxsize=256)  # because a line is read alone, and again with those that follow it
-def _heads(text: str) -> Sequence[tuple[int, Sentence]]:
-    """Return where each error in a text begins, with its sentence: of those that are one, the one that says most."""
-    heads: list[tuple[int, Sentence]] = []
-    for sign in islice(_SIGN.finditer(text), _MOST_SIGNS):
-        for form in _BY_SIGN[sign[0]]:
-            match = form.patterns[0].match(text, sign.start())
-            sentence = _sentence_of(form, match, text) if match else None
-            if sentence is None:
-                continue
-            if not heads or not _are_one(heads[-1][1].form, form):
-                heads.append((sign.start(), sentence))
-            elif heads[-1][1].form.gives_way_to(form) and not form.gives_way_to(heads[-1][1].form):
-                heads[-1] = (heads[-1][0], sentence)
-            break
-    return heads
-
-
-def _sentence_of(form: Form, match: re.Match[str], text: str) -> Sentence | None:
-    """Return the sentence that a form has matched in a text; None if what it needs beside that is missing."""
-    begin = max(0, match.start() - _LONGEST_CONTEXT)
-    before, text = text[begin : match.start()], text[begin : match.start() + _LONGEST_CONTEXT]
-    _, expected, *beside = form.patterns
-    right_before = expected.search(before[-_LONGEST_BEFORE:])
-    if right_before is None or _is_mention(match.string, match.start()):
-        return None
-    parts: dict[str, str] = {}
-    around = (pattern.search(text) for pattern in (_CODE, _MODULE, *beside[::-1]))
-    for part in filter(None, (*around, right_before, match)):
-        parts |= {name: value for name, value in part.groupdict().items() if value}
-    if form.kind != "other" and not form.row and parts.keys().isdisjoint(SIZES):
-        roles, printed = figures_in(text)
-        parts |= roles
-        if form.kind == "memory" and len(printed) > len(roles):
-            parts["figures"] = ", ".join(printed)
-    return Sentence(form, text.strip(), parts)
-
-
 def _is_mention(text: str, start: int) -> bool:
     """Return whether a sign is only named: in a quotation without a figure, or as a parameter of a test."""
     if _PARAMETER.search(text, 0, start):
         return True
     mark = next((mark for mark in '`"' if text.count(mark, 0, start) % 2), "")
     return bool(mark) and not _DIGIT.search(text[start:].partition(mark)[0])
-
-
-def _with_rows(
-    sentence: Sentence, pattern: re.Pattern[str], lines: Sequence[PlainLine], start: int
-) -> tuple[Sentence | None, int]:
-    """Return a sentence with its rows, and the index of the line after the last; None if there are none."""
-    rows: dict[str, Total] = {}
-    place = start - bool(start and pattern.search(lines[start - 1].text))  # because that may be a row, too
-    after = start
-    while place < min(after + _MOST_CONTINUED + 1, len(lines)):
-        text = lines[place].text
-        found = [match.groupdict() for match in pattern.finditer(text)]
-        is_next = place > start and sentence.form.rows and sentence.form.sign in text
-        if is_next or any(row.get("name") in rows for row in found):  # those of another sentence
-            break
-        place += 1
-        for row in found:
-            name, size = row.get("name") or f"slot {len(rows)}", read_size(row["size"], needs_unit=False)
-            taken = f"{row['values']} values take turns: {row['shapes'].strip()}" if row.get("values") else ""
-            rows[name] = Total(sentence.form.name, name, size, taken)
-            after = place
-    return (sentence._replace(totals=tuple(rows.values())), after) if rows else (None, start + 1)
 
 
 @dataclass(slots=True)
@@ -236,13 +171,18 @@ class _Assembly:
     last_number: int = 0  # of an entry
     totals: list[Total] = field(default_factory=list)
     buffers: list[LoggedBuffer] = field(default_factory=list)
-    entry: dict[str, Any] | None = None
+    entry: dict[str, str] | None = None
     quoted: list[str] = field(default_factory=list)  # the lines of tables and lists
 
     def absorbs(self, new: OutOfMemory) -> bool:
         """Add what a sentence states to the event if it is about the same failure, and return whether it is."""
         own = self.event
-        if own and own.form.gives_way_to(new.form) and own.form.yields_to != "*":  # what did not fit, before the reason
+        known = {row.name for row in own.totals} if own else set()
+        if own and own.form is new.form and new.totals and known.isdisjoint(row.name for row in new.totals):
+            self.event = own._replace(totals=(*own.totals, *new.totals))
+        elif (
+            own and own.form.gives_way_to(new.form) and own.form.yields_to != "*"
+        ):  # what did not fit, before the reason
             self.event = filled(new, own)._replace(lines=own.lines)
         elif own and (own.kind, new.kind) == ("execution", "allocator"):
             self.event = own._replace(capacity=own.capacity or new.capacity)
@@ -250,10 +190,15 @@ class _Assembly:
             return False
         return True
 
+    def with_rows_of(self, text: str) -> Sequence[OutOfMemory]:
+        """Return the event with the rows of a line after it that it does not have, if there are any."""
+        rows = _rows(self.event.form, text, known=self.event.totals) if self.event else ()
+        return [self.event._replace(totals=rows)] if self.event and rows else ()
+
     def is_ended_by(self, line: Line) -> bool:
         """Return whether the line cannot belong to the event: a table or a list begins a second time."""
         if line.role == "entry":
-            return self.last_number >= line.number
+            return self.last_number >= int(line.name)
         is_unrelated = line.name == "Stats" and self.event and self.event.kind not in ("allocator", "execution")
         return line.role == "head" and bool(is_unrelated or line.name in self.heads)
 
@@ -280,8 +225,8 @@ class _Assembly:
                 self._end_entry(is_cut=False)
             case "entry":
                 self._end_entry()
-                self.last_number = line.number
-                self.entry = {"Size": line.detail, "Number": line.number}
+                self.last_number = int(line.name)
+                self.entry = {"Size": line.detail, "Number": line.name}
             case "chunks" | "counted":
                 self.totals.append(Total("Chunks in use, by size", line.name, line.size))
             case "map":
@@ -312,8 +257,10 @@ class _Assembly:
     def finished(self) -> Iterator[OutOfMemory]:
         """Yield the event, if enough of it was found."""
         self._end_entry()
-        if self.event and (self.event.kind != "fragment" or self.totals or self.buffers):
-            totals, buffers = (*self.event.totals, *self.totals), (*self.event.buffers, *self.buffers)
+        if self.event is None:
+            return
+        totals, buffers = (*self.event.totals, *self.totals), (*self.event.buffers, *self.buffers)
+        if totals or buffers or not (self.event.kind == "fragment" or self.event.form.row):
             message = self.event.message or "\n".join(self.quoted[:_MOST_QUOTED])
             yield _with_totals(self.event._replace(message=message, totals=totals, buffers=buffers))
 
@@ -330,11 +277,29 @@ def _with_totals(event: OutOfMemory) -> OutOfMemory:
     )
 
 
-def _event_of(sentence: Sentence, number: int) -> OutOfMemory:
-    """Return the event that a sentence states, without the tables and lists that may follow."""
-    parts = {"space": sentence.form.space, **sentence.parts}
-    sizes = {name: _size(text) for name, text in parts.items() if name in SIZES}
-    if cores := [size for name, text in parts.items() if name.endswith("_core_size") and (size := _size(text))]:
+def _event_of(head: _Head, ends: Sequence[int]) -> tuple[OutOfMemory, int]:
+    """Return the event that a sentence states, which may go on up to any of `ends`, and where the last part ends."""
+    form, text, place = head.form, head.match.string, head.match.start()
+    begin, end = max(head.begin, place - _LONGEST_CONTEXT), min(ends[-1], place + _LONGEST_CONTEXT)
+    behind, _, *beside = form.patterns
+    around = [_fullest(pattern.search, text, begin, ends) for pattern in (_CODE, _MODULE, *beside[::-1])]
+    matches = [*filter(None, (*around, head.before, _fullest(behind.match, text, place, ends) or head.match))]
+    parts = {"space": form.space}
+    for match in matches:
+        parts |= {name: value for name, value in match.groupdict().items() if value}
+    last = max(match.end() for match in matches)
+    if form.kind != "other" and not form.row and parts.keys().isdisjoint(SIZES):
+        roles, figures = figures_in(text[begin:end])
+        parts |= roles
+        last = max(last, *(text.rfind(size, begin, end) + len(size) for size in roles.values()), 0)
+        if form.kind == "memory" and len(figures) > len(roles):
+            parts["figures"] = ", ".join(figures)
+    sizes = {
+        name: read_size(str(int(text, 16)) if text.startswith("0x") else text, needs_unit=False)
+        for name, text in parts.items()
+        if name in SIZES
+    }
+    if cores := [*filter(None, (read_size(text) for name, text in parts.items() if name.endswith("_core_size")))]:
         sizes["needed"] = sum(cores[1:], cores[0])  # because they share the memory
     fields: dict[str, Any] = {name: text for name, text in parts.items() if name in OutOfMemory._fields} | sizes
     buffer = LoggedBuffer(
@@ -344,44 +309,48 @@ def _event_of(sentence: Sentence, number: int) -> OutOfMemory:
         kind=parts.get("tag", ""),
         is_cut="tag" not in parts,
     )
-    return OutOfMemory(
-        name=sentence.form.name,
-        message=sentence.text,
-        words=tuple((name, text) for name, text in parts.items() if name not in fields),
-        totals=tuple(sentence.totals),
-        buffers=(buffer,) if buffer.shape else (),
-        lines=(number,),
-        **fields | {"space": parts["space"].lower()},
-    )
+    words = tuple((name, text) for name, text in parts.items() if name not in fields)
+    fields |= {"space": parts["space"].lower(), "buffers": (buffer,) if buffer.shape else ()}
+    return OutOfMemory(form.name, words=words, **fields), last
 
 
-def _size(printed: str) -> SizeRange | None:
-    """Return a size, of which one without a unit is in bytes."""
-    return read_size(str(int(printed, 16)) if printed.startswith("0x") else printed, needs_unit=False)
+def _fullest(find: Callable[[str, int, int], _Match], text: str, begin: int, ends: Sequence[int]) -> _Match:
+    """Return the match that states most up to any of `ends`, so that a repeat takes no more lines than it needs."""
+    found = filter(None, (find(text, begin, end) for end in ends))
+    return max(found, key=lambda match: sum(map(bool, match.groups())), default=None)
 
 
-def _buffer_of(entry: dict[str, Any], *, is_cut: bool) -> LoggedBuffer:
+def _rows(form: Form, *lines: str, known: Sequence[Total] = ()) -> tuple[Total, ...]:
+    """Return the rows that a form has in lines, without those that are known."""
+    rows = {row.name: row for row in known}
+    for match in chain.from_iterable(map(form.row.finditer, lines)) if form.row else ():
+        row = match.groupdict()
+        name, size = row.get("name") or f"slot {len(rows)}", read_size(row["size"], needs_unit=False)
+        taken = f"{row['values']} values take turns: {row['shapes'].strip()}" if row.get("values") else ""
+        rows.setdefault(name, Total(form.name, name, size, taken))
+    return tuple(rows.values())[len(known) :]
+
+
+def _buffer_of(entry: Mapping[str, str], *, is_cut: bool) -> LoggedBuffer:
     """Return the buffer that an entry of a list describes; `entry` has its fields under the names that XLA prints."""
     label = _LABEL.match(entry.get("XLA label", ""))
-    opcode = _OPCODE.search(label[2]) if label else None
-    operator = entry.get("Operator", "")
-    found = _ATTRIBUTE.findall(operator)
-    attributes = {name: re.sub(r"\\(.)", r"\1", text.replace(r"\n", " ")) for name, text in found}
-    source_line = _SOURCE_LINE.search(operator)
+    instruction, made = label.groups() if label else ("", "")
+    opcode, array = _OPCODE.search(made), _ARRAY.match(made)
+    found = _ATTRIBUTE.findall(entry.get("Operator", ""))
+    attributes = {name: re.sub(r"\\(.)", r"\1", (text or line).replace(r"\n", " ")) for name, text, line in found}
     parameter = entry.get("Entry Parameter Subshape", "")
-    of_label = _ARRAY.match(label[2]) if label else None
     return LoggedBuffer(
-        number=entry.get("Number"),
-        size=read_size(entry.get("Size") or ""),
+        number=int(entry["Number"]) if "Number" in entry else None,
+        size=read_size(entry.get("Size", "")),
         unpadded=read_size(entry.get("Unpadded size", "")),
-        shape=parameter or entry.get("Shape") or (of_label[0] if of_label else ""),
-        instruction=label[1] if label else "",
+        shape=parameter or entry.get("Shape") or (array[0] if array else ""),
+        instruction=instruction,
         opcode=opcode[1] if opcode else entry.get("XLA Label", ""),
         op_name=attributes.get("op_name", ""),
         source_file=attributes.get("source_file", ""),
-        source_line=int(source_line[1]) if source_line else None,
+        source_line=int(attributes["source_line"]) if "source_line" in attributes else None,
         kind=entry.get("Allocation type", ""),
         is_parameter=bool(parameter),
         is_cut=is_cut,
-        made_from=tuple((name, shape) for shape, name in _OPERAND.findall(label[2])) if label else (),
+        made_from=tuple((name, shape) for shape, name in _OPERAND.findall(made)),
     )

@@ -5,7 +5,6 @@ whole text into one line of JSON or of Python, and people quote it. All of that 
 """
 
 import html
-import json
 import re
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
@@ -28,19 +27,17 @@ class PlainLine(NamedTuple):
 _TIME = r"\[?(?:\d{4}[-/])?\d\d[-/]\d\d[T\ ]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?:Z|\ ?[+-]\d\d:?\d\d)?\]?"
 _LEVEL = r"(?:DEBUG|INFO|NOTICE|WARN|WARNING|ERROR|CRITICAL|FATAL|EXCEPTION|SEVERE)\b"
 _PLACE = r"(?:rank|default|host|worker|process|proc|task|node|replica)"
-_LAUNCHERS = re.compile(
+_PREFIX = re.compile(
     rf"""
+    (?:
+    (?P<source>
       \((?:[\w.-]{{1,60}}\ )?(?:pid=|rank[=\ ]?)\d+[^()]{{0,80}}\)                  # Ray, vLLM
     | \[(?i:{_PLACE})?[\ _:-]?\d{{1,6}}(?:,\d{{1,6}})?\](?:\s?<?std\w+>?)?:?        # torchrun, MPI
     | (?!E\d{{4}}:)(?:(?i:{_PLACE})\ |[A-Za-z][\w.-]{{0,60}})?\d{{1,6}}:            # srun --label, pdsh, gcloud
     | (?!\d+\ )[\w.-]{{1,60}}(?:\ \d{{1,6}})?\s{{1,20}}\|                           # docker compose
     | \[(?:pod|pods)/[^\]\s]{{1,120}}\]                                             # kubectl --prefix
-    """,
-    re.VERBOSE,
-)
-_LOGGERS = re.compile(
-    rf"""
-      [>\#│┃|] | (?:`{{3,}}|~{{3,}})\w* | [-:](?=\s) | \d{{1,7}}\ ?\|                        # quotes, numbered lines
+    )
+    | [>\#│┃|] | (?:`{{3,}}|~{{3,}})\w* | [-:](?=\s) | \d{{1,7}}\ ?\|                        # quotes, numbered lines
     | {_TIME}
     | \[(?:{_LEVEL}[^\]]{{0,60}}|[\w./<>-]{{1,120}}(?::\d{{1,6}})?(?=\](?:[\s\[:-]|$)))\]   # [core.py:12], [__main__]
     | (?:[\w.]{{1,60}}\ (?:-\ )?)?{_LEVEL}(?::[\w.]{{1,60}}:)?                      # logging, hydra
@@ -49,15 +46,15 @@ _LOGGERS = re.compile(
     | [\w.<>]{{1,120}}:[\w.<>]{{1,60}}:\d{{1,6}}\ -                                 # loguru
     | E(?=\ {{3}})                                                                  # pytest
     | std(?:err|out)(?:\ [FP]\b|\ ?[:|\]])                                          # CRI-O
+    )\s*
     """,
     re.VERBOSE,
 )
+"""What a launcher or a logger writes before a line; the launcher's part tells ranks apart."""
 _REPEATED = re.compile(r" \[repeated \d+x across cluster\](?: \(Ray .{0,200}\))?$")
 _MOST_PREFIXES = 10
 _COLORS = re.compile(r"(?:\x1b|\u241b|\^\[|\\x1b|\\u001b|\\033|\\e)?\[\d{1,3}(?:;\d{1,3}){0,5}m|\x1b\[[0-9;?]*[A-Za-z]")
-_ENTITY = re.compile(r"&(?:gt|lt|amp|quot|#39|nbsp|apos);")
-_COMMENT = re.compile(r"\s+(?:#|//) ")  # in the code of a traceback
-_LINE_END = re.compile(r"(?<!\\)(?:\\r)?\\n")
+_LINE_END = re.compile(r"(?<!\\)(?:\\r)?\\n|#012")  # as rsyslog escapes it, too
 _QUOTED = re.compile(r"\\([\"'])")
 _STRING = re.compile('"(' + repeated(r'[^"\\]++|\\.') + ")")
 _HEADING = re.compile(rf"(?:{SIZED_HEAD}) |(?:{BARE_HEAD}):")
@@ -77,19 +74,14 @@ def plain_lines(lines: Iterable[str], first: int = 1) -> list[PlainLine]:
     heading = next((match for line in plain if (match := _HEADING.search(line.text)) and match.start()), None)
     if heading is None:
         return plain
-    before = re.escape(heading.string[: heading.start()].rstrip())
-    prefix = re.compile(re.sub(r"\d+", r"\\d+", before) + r"\s*")
-    return [
-        line._replace(text=line.text[match.end() :]) if (match := prefix.match(line.text)) else line for line in plain
-    ]
+    before = re.sub(r"\d+", r"\\d+", re.escape(heading.string[: heading.start()].rstrip()))
+    prefix = re.compile(rf"\A{before}\s*")
+    return [line._replace(text=prefix.sub("", line.text)) for line in plain]
 
 
 def _stripped_lines(lines: Iterable[str], first: int) -> Iterator[PlainLine]:
     for number, line in enumerate(lines, first):
-        if _COMMENT.match(line):
-            continue
-        text = _COLORS.sub("", line) if "[" in line else line
-        text = html.unescape(text) if _ENTITY.search(text) else text
+        text = html.unescape(_COLORS.sub("", line) if "[" in line else line)
         source, text = _without_prefix(text.strip())
         for part in _unescaped(text):
             inner, plain = _without_prefix(part.strip()) if part is not text else ("", part)
@@ -99,35 +91,21 @@ def _stripped_lines(lines: Iterable[str], first: int) -> Iterator[PlainLine]:
 
 def _without_prefix(text: str) -> tuple[str, str]:
     """Return the prefixes that launchers wrote, and the line without them and without those of loggers."""
-    source, place, end = "", 0, min(len(text), _LONGEST_PREFIX)
+    source, place = "", 0
     for _ in range(_MOST_PREFIXES):
-        if launcher := _LAUNCHERS.match(text, place, end):
-            source += launcher[0]
-        elif (launcher := _LOGGERS.match(text, place, end)) is None:
+        prefix = _PREFIX.match(text, place, _LONGEST_PREFIX)
+        if prefix is None:
             break
-        place = launcher.end()
-        while text[place : place + 1].isspace():
-            place += 1
+        source, place = source + (prefix["source"] or ""), prefix.end()
     return source, _REPEATED.sub("", text[place:].rstrip("│┃ "))
 
 
 def _unescaped(text: str) -> list[str]:
-    """Return the lines that are escaped into a single one: a JSON record, or the repr of an exception."""
-    if text.startswith("{") and '"' in text and (message := _message(text)):
-        text = message
-    text = text.replace("#012", "\n") if "#012" in text else text  # as rsyslog escapes a line end
-    if "\n" in text:
-        return text.split("\n")
-    lines = [_QUOTED.sub(r"\1", line) for line in _LINE_END.split(text)] if "\\n" in text else []
+    """Return the lines that are escaped into a single one: a record of JSON, or the repr of an exception."""
+    is_record = text.startswith("{")
+    if is_record:
+        text = max((found for found in _STRING.findall(text) if " " in found), key=len, default=text)
+    lines = [_QUOTED.sub(r"\1", line) for line in _LINE_END.split(text)]
     # Unlike an escaped line end within one of the quoted names of a text.
-    is_escaped = any(read_line(line.strip()) for line in lines[1:]) or "" in map(str.strip, lines[1:-1])
+    is_escaped = is_record or any(read_line(line.strip()) for line in lines[1:]) or "" in map(str.strip, lines[1:-1])
     return lines if is_escaped else [text]
-
-
-def _message(text: str) -> str:
-    """Return the longest string of a JSON record, which may be cut off; empty if it has none."""
-    longest = max((found for found in _STRING.findall(text) if " " in found), key=len, default="")
-    try:
-        return str(json.loads(f'"{longest}"'))
-    except ValueError:
-        return ""

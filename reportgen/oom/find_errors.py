@@ -8,7 +8,6 @@ import re
 from bisect import bisect
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from itertools import accumulate, chain, islice
 from typing import Any, NamedTuple
 
@@ -54,6 +53,8 @@ _OPCODE = re.compile(r"(?:^| )([a-z][a-z0-9-]*)\(")
 _OPERAND = re.compile(rf"({_ARRAY.pattern}) %([\w.-]{{1,200}}+)")
 
 _Match = re.Match[str] | None
+_HISTOGRAM = "Histogram of current allocation"
+_NOTHING = OutOfMemory("fragment", lines=())
 _NAMES = {"Stats": "state", "BufferAssignment stats": "statistics"}  # of events that begin with a table
 
 
@@ -85,9 +86,9 @@ def _events(lines: Sequence[PlainLine]) -> Iterator[OutOfMemory]:
     skipped = 0  # lines in a row that are neither a sentence nor part of a table or list
     while place < len(lines):
         line, (errors, place) = lines[place], _errors(lines, place, lines[place - 1].text if skipped else "")
-        errors = errors or assembly.with_rows_of(line.text)
-        part = None if errors else assembly.part(line.text)
-        skipped = 0 if errors or part else skipped + 1
+        is_told = bool(errors) or assembly.takes_rows(line.text)
+        part = None if is_told else read_line(line.text)
+        skipped = 0 if is_told or part else skipped + 1
         if (part and assembly.is_ended_by(part)) or skipped == _PATIENCE:
             yield from assembly.finished()
             assembly = _Assembly()
@@ -162,119 +163,99 @@ def _is_mention(text: str, start: int) -> bool:
     return bool(mark) and not _DIGIT.search(text[start:].partition(mark)[0])
 
 
-@dataclass(slots=True)
 class _Assembly:
     """Assemble lines into an event: `heads` are those of its tables, and `entry` is the buffer that is being read."""
 
-    event: OutOfMemory | None = None
-    heads: list[str] = field(default_factory=list)
-    last_number: int = 0  # of an entry
-    totals: list[Total] = field(default_factory=list)
-    buffers: list[LoggedBuffer] = field(default_factory=list)
-    entry: dict[str, str] | None = None
-    quoted: list[str] = field(default_factory=list)  # the lines of tables and lists
+    def __init__(self, event: OutOfMemory = _NOTHING) -> None:
+        self.event = event
+        self.totals = [*event.totals]
+        self.buffers = [*event.buffers]
+        self.heads: list[str] = []
+        self.entry: dict[str, str] = {}
+        self.last_number = 0  # of an entry
+        self.quoted: list[str] = []  # the lines of tables and lists
 
     def absorbs(self, new: OutOfMemory) -> bool:
         """Add what a sentence states to the event if it is about the same failure, and return whether it is."""
         own = self.event
-        known = {row.name for row in own.totals} if own else set()
-        if own and own.form is new.form and new.totals and known.isdisjoint(row.name for row in new.totals):
-            self.event = own._replace(totals=(*own.totals, *new.totals))
-        elif (
-            own and own.form.gives_way_to(new.form) and own.form.yields_to != "*"
-        ):  # what did not fit, before the reason
+        if (
+            new.totals
+            and own.form is new.form
+            and not {row.name for row in self.totals} & {row.name for row in new.totals}
+        ):
+            self.totals += new.totals
+        elif own.form.gives_way_to(new.form) and own.form.yields_to != "*":  # what did not fit, before the reason
             self.event = filled(new, own)._replace(lines=own.lines)
-        elif own and (own.kind, new.kind) == ("execution", "allocator"):
+        elif (own.kind, new.kind) == ("execution", "allocator"):
             self.event = own._replace(capacity=own.capacity or new.capacity)
         else:
             return False
         return True
 
-    def with_rows_of(self, text: str) -> Sequence[OutOfMemory]:
-        """Return the event with the rows of a line after it that it does not have, if there are any."""
-        rows = _rows(self.event.form, text, known=self.event.totals) if self.event else ()
-        return [self.event._replace(totals=rows)] if self.event and rows else ()
+    def takes_rows(self, text: str) -> bool:
+        """Add the rows that the form of the event has in a line after it, and return whether there are any."""
+        rows = _rows(self.event.form, text, known=self.totals)
+        self.totals += rows
+        return bool(rows)
 
     def is_ended_by(self, line: Line) -> bool:
         """Return whether the line cannot belong to the event: a table or a list begins a second time."""
         if line.role == "entry":
             return self.last_number >= int(line.name)
-        is_unrelated = line.name == "Stats" and self.event and self.event.kind not in ("allocator", "execution")
-        return line.role == "head" and bool(is_unrelated or line.name in self.heads)
-
-    def part(self, text: str) -> Line | None:
-        """Return a line of a table or a list, if it can be one here."""
-        line = read_line(text)
-        is_there = {"map": self.event, "counted": self.heads[-1:] == ["Histogram of current allocation"]}
-        return line if line and is_there.get(line.role, True) else None
+        is_unrelated = line.name == "Stats" and self.event.kind not in ("allocator", "execution")
+        return line.role == "head" and (is_unrelated or line.name in self.heads)
 
     def add(self, line: Line, printed: PlainLine) -> None:
         """Add a line of a table or a list to the event."""
-        if self.event is None:
+        if not self.event.lines:
             name = "state" if line.role == "chunks" else _NAMES.get(line.name, "fragment")
             self.event = OutOfMemory(name, lines=(printed.number,))
         self.quoted.append(printed.text)
+        # A second field of one name belongs to the next entry, whose heading was lost.
+        if line.role != "field" or self.entry.get(line.name):
+            self._end_entry(is_cut=line.role != "separator")
         match line.role:
             case "field":
-                # A second field of one name belongs to the next entry, whose heading was lost.
-                if self.entry is None or self.entry.get(line.name):
-                    self._end_entry()
-                    self.entry = {}
                 self.entry[line.name] = line.detail
-            case "separator":
-                self._end_entry(is_cut=False)
             case "entry":
-                self._end_entry()
                 self.last_number = int(line.name)
                 self.entry = {"Size": line.detail, "Number": line.name}
-            case "chunks" | "counted":
+            case "chunks" | "counted" if line.role == "chunks" or self.heads[-1:] == [_HISTOGRAM]:
                 self.totals.append(Total("Chunks in use, by size", line.name, line.size))
             case "map":
                 self.event = self.event._replace(words=(*self.event.words, ("pool_share", line.detail)))
             case "row" if self.heads:
-                self._end_entry()
                 self.totals.append(Total(self.heads[-1], line.name, line.size, line.detail))
             case "head":
-                self._end_entry()
                 self.heads.append(line.name)
                 self.totals += [Total(line.name, "", line.size, line.detail)] if line.size else []
 
     def extend(self, text: str) -> None:
-        """Add a line to the field before it, which was wrapped, or else the module that it names to the event."""
-        module = _MODULE.search(text)
-        if module and self.event and not (self.event.module or self.buffers or self.entry):
-            self.event = self.event._replace(module=module["module"])
-        if self.entry and (name := next(reversed(self.entry))) != "Number":
+        """Add a line to the field before it, which was wrapped."""
+        if (name := next(reversed(self.entry), "Number")) != "Number":
             self.entry[name] += f" {text}"
             self.quoted.append(text)
 
     def _end_entry(self, *, is_cut: bool = True) -> None:
         """Keep the entry if it is one: a lone `Shape:` or `Size:` may be anything."""
-        if self.entry is not None and not _OF_ENTRIES.isdisjoint(self.entry):
+        if not _OF_ENTRIES.isdisjoint(self.entry):
             self.buffers.append(_buffer_of(self.entry, is_cut=is_cut))
-        self.entry = None
+        self.entry = {}
 
     def finished(self) -> Iterator[OutOfMemory]:
-        """Yield the event, if enough of it was found."""
+        """Yield the event, if enough of it was found, with sizes that its sentence leaves out taken from its tables."""
         self._end_entry()
-        if self.event is None:
-            return
-        totals, buffers = (*self.event.totals, *self.totals), (*self.event.buffers, *self.buffers)
-        if totals or buffers or not (self.event.kind == "fragment" or self.event.form.row):
-            message = self.event.message or "\n".join(self.quoted[:_MOST_QUOTED])
-            yield _with_totals(self.event._replace(message=message, totals=totals, buffers=buffers))
-
-
-def _with_totals(event: OutOfMemory) -> OutOfMemory:
-    """Return the event, with sizes that its sentence leaves out filled in from its tables."""
-    sizes = {total.name or total.head: total.size for total in event.totals}
-    usage = next((size for name, size in sizes.items() if name.endswith(" usage >=")), None)
-    needed = event.needed or usage or sizes.get("Program hbm requirement")
-    return event._replace(
-        needed=needed,
-        capacity=event.capacity or sizes.get("HBM capacity") or sizes.get("Limit"),
-        held=event.held or sizes.get("InUse") or sizes.get("Currently allocated"),
-    )
+        event, sizes = self.event, {total.name or total.head: total.size for total in self.totals}
+        usage = next((size for name, size in sizes.items() if name.endswith(" usage >=")), None)
+        if self.totals or self.buffers or not (event.kind == "fragment" or event.form.row):
+            yield event._replace(
+                message=event.message or "\n".join(self.quoted[:_MOST_QUOTED]),
+                needed=event.needed or usage or sizes.get("Program hbm requirement"),
+                capacity=event.capacity or sizes.get("HBM capacity") or sizes.get("Limit"),
+                held=event.held or sizes.get("InUse") or sizes.get("Currently allocated"),
+                totals=tuple(self.totals),
+                buffers=tuple(self.buffers),
+            )
 
 
 def _event_of(head: _Head, ends: Sequence[int]) -> tuple[OutOfMemory, int]:

@@ -97,19 +97,14 @@ class Form:
     rows: str = ""
     yields_to: str = ""
 
-    @cached_property
-    def parts(self) -> Sequence[str]:
-        """The expression for what is right before the sign, the sign, and the expression for what is behind it."""
-        return re.split("[«»]", self.text)
-
     @property
     def sign(self) -> str:
-        return self.parts[1]
+        return re.split("[«»]", self.text)[1]
 
     @cached_property
     def patterns(self) -> Sequence[re.Pattern[str]]:
         """The sign with what is behind it, what is right before it, and all that may be anywhere around it."""
-        before, sign, behind = self.parts
+        before, sign, behind = re.split("[«»]", self.text)
         expressions = (re.escape(sign) + behind, f"(?:{before})$", *self.also)
         return [re.compile(_SLOT.sub(_of_slot, one), re.DOTALL) for one in expressions]
 

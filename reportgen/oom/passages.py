@@ -54,12 +54,10 @@ def _whole_lines(pieces: Iterable[bytes]) -> Iterator[bytes]:
     rest: list[bytes] = []
     for piece in pieces:
         for start in range(0, len(piece), _PIECE):
-            part = piece[start : start + _PIECE] if len(piece) > _PIECE else piece
-            end = part.rfind(b"\n") + 1
-            if end:
-                yield b"".join((*rest, part[:end]))
-                rest = [part[end:]]
-            else:
-                rest.append(part)
+            lines, newline, begun = piece[start : start + _PIECE].rpartition(b"\n")
+            if newline:
+                yield b"".join((*rest, lines, newline))
+                rest = []
+            rest.append(begun)
     if any(rest):
         yield b"".join(rest)

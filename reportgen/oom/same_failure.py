@@ -34,16 +34,11 @@ def told_once(events: Iterable[OutOfMemory]) -> tuple[OutOfMemory, ...]:
 
 def _are_one(first: OutOfMemory, second: OutOfMemory) -> bool:
     """Return whether two events are one failure: nothing that both state differs, and a size or all is the same."""
-    if first.kind == second.kind == "other":
-        return first.name == second.name
-    if first.form.backend != second.form.backend and (first.form.backend and second.form.backend):
-        return False
     is_request = first.needed and second.needed and any({first.kind, second.kind} <= one for one in _ONE_REQUEST)
-    if not is_request:
-        if (first.name, first.words) != (second.name, second.words):
-            return False
-        if not any(getattr(first, size) and getattr(second, size) for size in SIZES):
-            return first._replace(lines=(), message="") == second._replace(lines=(), message="")
+    if not is_request and (first.name, first.words) != (second.name, second.words):
+        return False
+    if first.kind == "fragment" and not (first.needed and second.needed):  # which may be of different programs
+        return False
     if first.kind == second.kind and first.needed and second.needed and _is_retry(first.needed, second.needed):
         return True
     stated = [(one, other) for name in _SAME if (one := getattr(first, name)) and (other := getattr(second, name))]

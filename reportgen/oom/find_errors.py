@@ -8,7 +8,7 @@ import re
 from bisect import bisect
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import accumulate, chain, islice
+from itertools import accumulate, chain, islice, takewhile
 from typing import Any, NamedTuple
 
 from reportgen.oom.error_event import LoggedBuffer, OutOfMemory, Total
@@ -32,7 +32,6 @@ _BY_SIGN: Mapping[str, Sequence[Form]] = {
     sign: sorted((form for form in FORMS if sign.startswith(form.sign)), key=lambda form: -len(form.sign))
     for sign in SIGNS
 }
-_BEGINNINGS = ("RESOURCE_EXHAUSTED", "Resource exhausted", ". ", "; ")  # of the second error on a line
 _LONGEST_BEFORE, _LONGEST_CONTEXT = 300, 8_000
 _MOST_SIGNS = 200  # on one line that are tried, because a longer line is no message
 _CODE = re.compile(r"\b(?P<code>E\d{4}): ")
@@ -112,25 +111,22 @@ def _errors(lines: Sequence[PlainLine], start: int, before: str) -> tuple[Sequen
     sign = _SIGN.search(" ".join(texts[:3]))
     if sign is None or sign.start() >= len(texts[0]):
         return (), start + 1
-    rows = (number for number, text in enumerate(texts) if read_line(text))
-    texts = texts[: max(1, next(rows, len(texts)))]
-    ends = [*accumulate(len(text) + 1 for text in texts)]
-    heads = _heads(" ".join(texts), [0, *ends])
-    events: list[OutOfMemory] = []
-    after = start + 1
+    texts[1:] = takewhile(lambda text: not read_line(text), texts[1:])
+    text, ends = " ".join(texts), [*accumulate(len(text) + 1 for text in texts)]
+    heads, events, begin, last = _heads(text), list[OutOfMemory](), 0, 0
     for head, following in zip(heads, [*(head.begin for head in heads[1:]), ends[-1]], strict=False):
         if head.begin < ends[0]:
-            event, end = _event_of(head, [min(following, end) for end in (ends[:1] if head.form.row else ends)])
+            own_ends = ends[:1] if head.form.row else [end for end in ends if end <= following]
+            event, end = _event_of(head, begin, own_ends or [following])
             last = bisect(ends, end - 1)
-            message = head.match.string[head.begin : min(following, ends[last])].strip()
-            totals = _rows(head.form, before, texts[0])
+            message, totals = text[begin : min(following, ends[last])].strip(), _rows(head.form, before, texts[0])
             events.append(event._replace(message=message, totals=totals, lines=(lines[start].number,)))
-            after = start + last + 1
-    return events, after
+        begin = following
+    return events, start + last + 1
 
 
-def _heads(text: str, starts: Sequence[int]) -> Sequence[_Head]:
-    """Return where each error in a text of several lines begins: of those that are one, the one that says most."""
+def _heads(text: str) -> Sequence[_Head]:
+    """Return where each error in a text begins: of those that are one, the one that says most."""
     heads: list[_Head] = []
     for sign in islice(_SIGN.finditer(text), _MOST_SIGNS):
         place, last = sign.start(), heads[-1] if heads else None
@@ -139,10 +135,8 @@ def _heads(text: str, starts: Sequence[int]) -> Sequence[_Head]:
             match, before = behind.match(text, place), right_before.search(text, max(0, place - _LONGEST_BEFORE), place)
             if not match or not before or _is_mention(text, place):
                 continue
-            line = starts[bisect(starts, place) - 1]
             if not last or not _are_one(last.form, form):
-                is_second = last and last.match.start() >= line
-                heads.append(_Head(before.start() if is_second else line, form, before, match))
+                heads.append(_Head(before.start(), form, before, match))
             elif last.form.gives_way_to(form) and not form.gives_way_to(last.form):
                 heads[-1] = _Head(last.begin, form, before, match)
             break
@@ -258,10 +252,10 @@ class _Assembly:
             )
 
 
-def _event_of(head: _Head, ends: Sequence[int]) -> tuple[OutOfMemory, int]:
-    """Return the event that a sentence states, which may go on up to any of `ends`, and where the last part ends."""
+def _event_of(head: _Head, begin: int, ends: Sequence[int]) -> tuple[OutOfMemory, int]:
+    """Return the event of a text that begins before its sign and ends at one of `ends`, and where its last part is."""
     form, text, place = head.form, head.match.string, head.match.start()
-    begin, end = max(head.begin, place - _LONGEST_CONTEXT), min(ends[-1], place + _LONGEST_CONTEXT)
+    begin, ends = max(begin, place - _LONGEST_CONTEXT), [min(end, place + _LONGEST_CONTEXT) for end in ends]
     behind, _, *beside = form.patterns
     around = [_fullest(pattern.search, text, begin, ends) for pattern in (_CODE, _MODULE, *beside[::-1])]
     matches = [*filter(None, (*around, head.before, _fullest(behind.match, text, place, ends) or head.match))]
@@ -270,16 +264,12 @@ def _event_of(head: _Head, ends: Sequence[int]) -> tuple[OutOfMemory, int]:
         parts |= {name: value for name, value in match.groupdict().items() if value}
     last = max(match.end() for match in matches)
     if form.kind != "other" and not form.row and parts.keys().isdisjoint(SIZES):
-        roles, figures = figures_in(text[begin:end])
+        roles, figures = figures_in(text[begin : ends[-1]])
         parts |= roles
-        last = max(last, *(text.rfind(size, begin, end) + len(size) for size in roles.values()), 0)
+        last = max(last, *(text.rfind(size, begin, ends[-1]) + len(size) for size in roles.values()), 0)
         if form.kind == "memory" and len(figures) > len(roles):
             parts["figures"] = ", ".join(figures)
-    sizes = {
-        name: read_size(str(int(text, 16)) if text.startswith("0x") else text, needs_unit=False)
-        for name, text in parts.items()
-        if name in SIZES
-    }
+    sizes = {name: read_size(text, needs_unit=False) for name, text in parts.items() if name in SIZES}
     if cores := [*filter(None, (read_size(text) for name, text in parts.items() if name.endswith("_core_size")))]:
         sizes["needed"] = sum(cores[1:], cores[0])  # because they share the memory
     fields: dict[str, Any] = {name: text for name, text in parts.items() if name in OutOfMemory._fields} | sizes

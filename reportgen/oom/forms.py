@@ -63,7 +63,6 @@ SIZE = r"-?\d++(?:\.\d++)?(?:[ ]?[KMGTPE](?:i?B)?|[ ]?B|[ ]bytes|[ ]words)\b"
 """A printed size. Without its unit it was cut off."""
 
 _SLOT = re.compile(r"\{([a-z]\w*)(#?)\}")
-_NUMBER = r"\d++(?:\.\d++)?(?: ?[KMGT]?i?B\b)?"
 _SLOTS = {
     "space": r"(?i:hbm|vmem|smem|cmem|sflag|spmem|tilespmem|host|device)\b",
     "kernel": r"[\w.-]{1,300}",
@@ -75,8 +74,8 @@ _FIELD = r"""\b(?P<name>NAME)(?: size)?["']?\s*[=:]\s*(?P<size>SIZE|\d++(?![.\w]
 def _of_slot(slot: re.Match[str]) -> str:
     """Return a group for a slot: a name, a size or, with `#`, a number of bytes; any other is kept as it stands."""
     name, is_bare = slot[1], bool(slot[2])
-    is_size = name in SIZES or name.endswith("_size")
-    pattern = r"(?:0x[0-9a-f]++|-?\d++)" if is_bare else _SLOTS.get(name, SIZE if is_size else _NUMBER)
+    size = SIZE if name in SIZES else rf"{SIZE}|\d++(?:\.\d++)?"
+    pattern = r"0x[0-9a-f]++|-?\d++" if is_bare else _SLOTS.get(name, size)
     # A space that is not known is a word all the same.
     return rf"(?:(?P<space>{pattern})|\w+)" if name == "space" else f"(?P<{name}>{pattern})"
 
@@ -124,17 +123,15 @@ class Form:
         return other is not self and fnmatchcase(other.name, self.yields_to)
 
 
-def _forms(table: Mapping[str, Any], path: Sequence[str], shared: Mapping[str, Any]) -> Iterator[Form]:
+def _forms(table: Mapping[str, Any], shared: Mapping[str, Any]) -> Iterator[Form]:
     """Yield the forms in a table and in the tables in it, each with what is shared by all in its table."""
     shared = {**shared, **{key: value for key, value in table.items() if not isinstance(value, dict)}}
     for name, inner in table.items():
-        if not isinstance(inner, dict):
-            continue
-        if "text" not in inner:
-            yield from _forms(inner, (*path, name), shared)
-        else:
-            backend = next((group for group in path if group in ("tpu", "gpu")), "")
-            yield Form(**{"kind": path[0], "backend": backend, **shared, **inner, "name": name})
+        if isinstance(inner, dict) and "text" in inner:
+            yield Form(**{**shared, **inner, "name": name})
+        elif isinstance(inner, dict):
+            group = {"backend": name} if name in ("tpu", "gpu") else {}
+            yield from _forms(inner, {"kind": name, **shared, **group})
 
 
 _DECLARED: dict[str, Any] = tomllib.loads(files(__package__).joinpath("forms.toml").read_text(encoding="utf-8"))
@@ -149,7 +146,7 @@ _OTHERS = [
     for owner, texts in _DECLARED.pop("other").items()
     for text in texts
 ]
-_EVERY = [*_forms(_DECLARED, (), {}), *_OTHERS]
+_EVERY = [*_forms(_DECLARED, {}), *_OTHERS]
 
 FORMS: Sequence[Form] = [form for form in _EVERY if form.sign]
 """The sentences; messages of others than XLA are named after these."""

@@ -21,17 +21,14 @@ def passages(pieces: Iterable[bytes]) -> Iterator[tuple[int, bytes]]:
     parts: list[bytes] = []
     before, first, number = b"", 1, 1  # the end of the piece before, and the first lines of the passage and the piece
     for piece in _whole_lines(pieces):
-        if has_sign(before + piece):  # because a sign may be wrapped where a piece ends
-            if not parts:
-                first, parts = number - before.count(b"\n"), [before]
-            parts.append(piece)
-            if len(parts) > _MOST_PIECES:
+        is_part = has_sign(before + piece)  # because a sign may be wrapped where a piece ends
+        if is_part and not parts:
+            first, parts = number - before.count(b"\n"), [before]
+        if parts:
+            parts.append(piece if is_part else b"\n".join([*piece.split(b"\n", _AFTER)[:_AFTER], b""]))
+            if not is_part or len(parts) > _MOST_PIECES:
                 yield first, b"".join(parts)
                 parts = []
-        elif parts:
-            lines = piece.split(b"\n", _AFTER)[:_AFTER]
-            yield first, b"".join((*parts, b"\n".join(lines), b"\n"))
-            parts = []
         before = b"\n".join(piece.rsplit(b"\n", _BEFORE + 1)[-_BEFORE - 1 :])
         number += piece.count(b"\n")
     if parts:

@@ -4,7 +4,7 @@ import re
 
 from reportgen.document import SignedBytes, document
 
-_SIZE = re.compile(r"(-?\d{1,25})(?:\.(\d{1,9}))?(?: ?([KMGTPE])(?:i?B)?|( ?B| bytes| words))?")
+_SIZE = re.compile(r"(-?\d{1,25})(?:\.(\d{1,9}))?(?: ?([KMGTPE])(?:i?B)?|( ?B| bytes| words))?|0x([0-9a-f]{1,16})")
 _UNITS = {unit: 1024**power for power, unit in enumerate("KMGTPE", 1)}
 _WORD_BYTES = 4  # of a TPU
 _LONGEST_SIZE = 64  # more than the pattern can match
@@ -48,7 +48,9 @@ def read_size(text: str, *, needs_unit: bool = True) -> SizeRange | None:
     match = _SIZE.fullmatch(text.strip()[:_LONGEST_SIZE])
     if match is None:
         return None
-    whole, decimals, unit, exact = match.groups()
+    whole, decimals, unit, exact, hexadecimal = match.groups()
+    if hexadecimal:
+        return SizeRange(int(hexadecimal, 16), int(hexadecimal, 16))
     if unit:
         if not decimals:  # a limit that somebody has set, not a rounded amount
             return SizeRange(int(whole) * _UNITS[unit], int(whole) * _UNITS[unit])

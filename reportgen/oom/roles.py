@@ -12,28 +12,21 @@ from reportgen.oom.printed_size import SizeRange, read_size
 
 _AMOUNT = re.compile(rf"(?<![\w.-])(?:{SIZE}|\d{{5,20}}(?= ?bytes\b))")
 _NEAR = 48
-_GAP = r"\W{0,3}(?:(?:is|was|of|about|only|a total of|up to|at least|the|to|for|size|memory|hbm|vmem)\W{1,2}){0,3}$"
-_BEFORE: Mapping[str, re.Pattern[str]] = {
-    role: re.compile(rf"\b(?i:{words}){_GAP}")
-    for role, words in {
-        "excess": r"(?:exceed\w*|over|short|too \w+)\b[^.;\d]{0,40}\bby",
-        "reservable": r"largest[^.;\d]{0,40}(?:region|block|piece|chunk)[^.;\d]{0,20}",
-        "needed": r"use[sd]?|takes?|ask(?:s|ed) for|need(?:s|ed)?|requir\w+|request\w*|allocat\w+|reserve|with size",
-        "capacity": r"limit|capacity|exceeds(?: \w+){0,3}|maximum|max|has|hbm of|memory of|usable",
-        "free": r"free|available|there are|remaining|left",
-        "held": r"in use|already allocated|currently allocated|occupied",
-    }.items()
-}
-_AFTER: Mapping[str, re.Pattern[str]] = {
-    role: re.compile(rf"[\s,)]{{0,2}}(?:of (?:hbm|memory) )?(?i:{words})\b")
-    for role, words in {
-        "free": r"(?:is |are |was )?(?:free|left|remaining|available)",
-        "reservable": r"reservable|allocatable|(?:is |are )?contiguous",
-        "capacity": r"limit|capacity|usable|total",
-        "needed": r"(?:is |are )?(?:needed|required|requested)|(?:would )?exceeds?",
-        "held": r"(?:is |are )?(?:in use|used|allocated|occupied)",
-    }.items()
-}
+_BEFORE = re.compile(
+    r"\b(?i:(?P<excess>(?:exceed\w*|over|short|too \w+)\b[^.;\d]{0,40}\bby)"
+    r"|(?P<reservable>largest[^.;\d]{0,40}(?:region|block|piece|chunk)[^.;\d]{0,20})"
+    r"|(?P<needed>use[sd]?|takes?|ask(?:s|ed) for|need(?:s|ed)?|requir\w+|request\w*|allocat\w+|reserve|with size)"
+    r"|(?P<capacity>limit|capacity|exceeds(?: \w+){0,3}|maximum|max|has|hbm of|memory of|usable)"
+    r"|(?P<free>free|available|there are|remaining|left)"
+    r"|(?P<held>in use|already allocated|currently allocated|occupied))"
+    r"\W{0,3}(?:(?:is|was|of|about|only|a total of|up to|at least|the|to|for|size|memory|hbm|vmem)\W{1,2}){0,3}$"
+)
+_AFTER = re.compile(
+    r"[\s,)]{0,2}(?:of (?:hbm|memory) )?(?i:(?P<free>(?:is |are |was )?(?:free|left|remaining|available))"
+    r"|(?P<reservable>reservable|allocatable|(?:is |are )?contiguous)|(?P<capacity>limit|capacity|usable|total)"
+    r"|(?P<needed>(?:is |are )?(?:needed|required|requested)|(?:would )?exceeds?)"
+    r"|(?P<held>(?:is |are )?(?:in use|used|allocated|occupied)))\b"
+)
 _OF = re.compile(r"\s?[(/]?\s?(?:of|out of)?\s?")
 _BY = re.compile(r"\W{0,3}by\s")
 
@@ -49,23 +42,23 @@ def figures_in(text: str) -> tuple[Mapping[str, str], Sequence[str]]:
             continue
         # What is said after one size is not said before the next.
         before = text[max(end, match.start() - _NEAR) : match.start()]
-        follows = [(one, part) for one, pattern in _AFTER.items() if (part := pattern.match(text, match.end()))]
+        behind = _AFTER.match(text, match.end())
         if role == "needed" and _OF.fullmatch(before):  # as in "used 3.00G of 2.00G"
             role = "capacity"
         elif role == "capacity" and _BY.match(before):  # as in "exceeds the limit of 2.00G by 1.00G"
             role = "excess"
         else:
-            role = _role(before, follows[0][0] if follows else "")
+            role = _role(_BEFORE.search(before), behind)
         printed[match[0]] = None
         if role:
             found[role].setdefault(size, match[0])
-        end = follows[0][1].end() if follows else match.end()
+        end = (behind or match).end()
     return {role: next(iter(sizes.values())) for role, sizes in found.items() if len(sizes) == 1}, list(printed)
 
 
-def _role(before: str, second: str) -> str:
+def _role(before: re.Match[str] | None, behind: re.Match[str] | None) -> str:
     """Return what the words beside a size say that it is; empty where they do not, or say two things."""
-    first = next((role for role, pattern in _BEFORE.items() if pattern.search(before)), "")
+    first, second = (words.lastgroup or "" if words else "" for words in (before, behind))
     if first and second and first != second:
         return second if first in ("free", "needed") and second in ("free", "held", "reservable") else ""
     return first or second

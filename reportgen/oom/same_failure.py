@@ -25,8 +25,7 @@ def told_once(events: Iterable[OutOfMemory]) -> tuple[OutOfMemory, ...]:
             kept.append(event)
             lines.append(set())
         elif bare not in places:
-            is_warning = kept[place].kind == "attempt" != event.kind
-            kept[place] = filled(event, kept[place]) if is_warning else filled(kept[place], event)
+            kept[place] = filled(*sorted((kept[place], event), key=lambda one: one.kind == "attempt"))
         places[bare] = place
         lines[place].update(event.lines)
     return tuple(event._replace(lines=tuple(sorted(own))) for event, own in zip(kept, lines, strict=True))

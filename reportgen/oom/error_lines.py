@@ -12,6 +12,7 @@ BARE_HEAD = (
     r"Largest program allocations in \w{1,20}|BufferAssignment stats|Peak buffers|Stats|Heap allocator status"
     r"|Histogram of current allocation|Persistent allocations include some or all of|Summary of in-use Chunks by size"
 )
+HEAD = rf"(?:{SIZED_HEAD}) |(?:{BARE_HEAD}):"
 _STATISTIC = "Limit|InUse|MaxInUse|MaxAllocSize|LargestFreeBlock|Reserved|PeakReserved"
 ROW = (
     r"reserved(?:\([^)]{0,80}\))?|program|arguments|output|global|scoped|overlays|HLO temp"
@@ -23,7 +24,7 @@ FIELD = r"Size|Operator|Shape|Unpadded size|Extra memory.{0,20}|XLA .abel|Entry 
 _ROLES: Mapping[str, re.Pattern[str]] = {
     "field": re.compile(rf"(?P<name>{FIELD}): (?P<detail>.*)", re.DOTALL),
     "separator": re.compile(r"={6,}\s*"),
-    "map": re.compile(r"[*_x]{100}"),
+    "map": re.compile(r"[*_x]{100}"),  # a sign for each hundredth of the pool, `_` where it is free
     "counted": re.compile(r"(?P<each>\d{1,19}), (?P<count>\d{1,9})"),
     "chunks": re.compile(rf"(?P<name>\d{{1,9}} Chunks of size \d{{1,20}}) totalling (?P<size>{SIZE})"),
     "entry": re.compile(
@@ -60,15 +61,12 @@ def read_line(text: str) -> Line | None:
     else:
         return None
     parts = match.groupdict("")
-    name, printed, detail = (parts.get(part, "") for part in ("name", "size", "detail"))
-    detail = detail.strip()
+    name, printed, detail = (parts.get(part, "").strip() for part in ("name", "size", "detail"))
     if exact := _EXACT.fullmatch(detail):
         printed = exact[0].replace(",", "")
     # Of an allocator's statistics some versions print bytes without a unit, and one row counts allocations.
     size = None if name == "NumAllocs" else read_size(printed, needs_unit=not parts.get("statistic"))
-    if role == "map":  # a sign for each hundredth of the pool, `_` where it is free
-        detail = f"{100 - text.count('_')} %"
-    elif role == "counted":
+    if role == "counted":
         name, total = f"{parts['count']} Chunks of size {parts['each']}", int(parts["each"]) * int(parts["count"])
         size = SizeRange(total, total)
     return Line(role, name, size, detail.removesuffix("."))

@@ -8,7 +8,7 @@ import re
 from bisect import bisect
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import accumulate, chain, islice, takewhile
+from itertools import accumulate, islice, takewhile
 from typing import Any, NamedTuple
 
 from reportgen.oom.error_event import LoggedBuffer, OutOfMemory, Total
@@ -43,7 +43,6 @@ _MODULE = re.compile(
 """The name of a module, wherever a message has it: behind that word, or one as JAX gives them."""
 
 _PARAMETER = re.compile(r"\w\[[^][]{0,200}$")
-_DIGIT = re.compile(r"\d")
 _OF_ENTRIES = frozenset({"Number", "Operator", "XLA label", "XLA Label", "Entry Parameter Subshape"})
 _ATTRIBUTE = re.compile(r'\b(op_name|source_file|source_line)=(?:"(' + repeated(r'[^"\\]++|\\.') + r")|(\d{1,18})\b)")
 _LABEL = re.compile(r"%?(\S+) = (.*)")
@@ -52,8 +51,6 @@ _OPCODE = re.compile(r"(?:^| )([a-z][a-z0-9-]*)\(")
 _OPERAND = re.compile(rf"({_ARRAY.pattern}) %([\w.-]{{1,200}}+)")
 
 _Match = re.Match[str] | None
-_HISTOGRAM = "Histogram of current allocation"
-_NOTHING = OutOfMemory("fragment", lines=())
 _NAMES = {"Stats": "state", "BufferAssignment stats": "statistics"}  # of events that begin with a table
 
 
@@ -72,8 +69,7 @@ def find_out_of_memory(pieces: Iterable[bytes]) -> tuple[OutOfMemory, ...]:
     for first_line, data in passages(pieces):
         by_source: defaultdict[str, list[PlainLine]] = defaultdict(list)
         for line in plain_lines(data.decode("utf-8", "replace").split("\n"), first_line):
-            if line.text:
-                by_source[line.source].append(line)
+            by_source[line.source].append(line)
         for lines in by_source.values():
             found += _events(lines)
     return told_once(found)
@@ -119,7 +115,10 @@ def _errors(lines: Sequence[PlainLine], start: int, before: str) -> tuple[Sequen
             own_ends = ends[:1] if head.form.row else [end for end in ends if end <= following]
             event, end = _event_of(head, begin, own_ends or [following])
             last = bisect(ends, end - 1)
-            message, totals = text[begin : min(following, ends[last])].strip(), _rows(head.form, before, texts[0])
+            message, totals = (
+                text[begin : min(following, ends[last])].strip(),
+                _rows(head.form, f"{before}\n{texts[0]}"),
+            )
             events.append(event._replace(message=message, totals=totals, lines=(lines[start].number,)))
         begin = following
     return events, start + last + 1
@@ -135,10 +134,11 @@ def _heads(text: str) -> Sequence[_Head]:
             match, before = behind.match(text, place), right_before.search(text, max(0, place - _LONGEST_BEFORE), place)
             if not match or not before or _is_mention(text, place):
                 continue
-            if not last or not _are_one(last.form, form):
+            if last and _are_one(last.form, form):
+                if last.form.gives_way_to(form) and not form.gives_way_to(last.form):
+                    heads[-1] = _Head(last.begin, form, before, match)
+            elif not last or place >= last.match.end():  # else it is a part of that
                 heads.append(_Head(before.start(), form, before, match))
-            elif last.form.gives_way_to(form) and not form.gives_way_to(last.form):
-                heads[-1] = _Head(last.begin, form, before, match)
             break
     return heads
 
@@ -151,19 +151,18 @@ def _are_one(first: Form, second: Form) -> bool:
 
 def _is_mention(text: str, start: int) -> bool:
     """Return whether a sign is only named: in a quotation without a figure, or as a parameter of a test."""
-    if _PARAMETER.search(text, 0, start):
-        return True
     mark = next((mark for mark in '`"' if text.count(mark, 0, start) % 2), "")
-    return bool(mark) and not _DIGIT.search(text[start:].partition(mark)[0])
+    is_quoted = bool(mark) and not any(map(str.isdigit, text[start:].partition(mark)[0]))
+    return is_quoted or bool(_PARAMETER.search(text, 0, start))
 
 
 class _Assembly:
     """Assemble lines into an event: `heads` are those of its tables, and `entry` is the buffer that is being read."""
 
-    def __init__(self, event: OutOfMemory = _NOTHING) -> None:
-        self.event = event
-        self.totals = [*event.totals]
-        self.buffers = [*event.buffers]
+    def __init__(self, event: OutOfMemory | None = None) -> None:
+        self.event = event or OutOfMemory("fragment", lines=())
+        self.totals = [*self.event.totals]
+        self.buffers = [*self.event.buffers]
         self.heads: list[str] = []
         self.entry: dict[str, str] = {}
         self.last_number = 0  # of an entry
@@ -172,11 +171,8 @@ class _Assembly:
     def absorbs(self, new: OutOfMemory) -> bool:
         """Add what a sentence states to the event if it is about the same failure, and return whether it is."""
         own = self.event
-        if (
-            new.totals
-            and own.form is new.form
-            and not {row.name for row in self.totals} & {row.name for row in new.totals}
-        ):
+        known = {row.name for row in self.totals} & {row.name for row in new.totals}
+        if new.totals and own.form is new.form and not known:
             self.totals += new.totals
         elif own.form.gives_way_to(new.form) and own.form.yields_to != "*":  # what did not fit, before the reason
             self.event = filled(new, own)._replace(lines=own.lines)
@@ -214,10 +210,11 @@ class _Assembly:
             case "entry":
                 self.last_number = int(line.name)
                 self.entry = {"Size": line.detail, "Number": line.name}
-            case "chunks" | "counted" if line.role == "chunks" or self.heads[-1:] == [_HISTOGRAM]:
+            case "chunks" | "counted" if line.role == "chunks" or "Histogram of current allocation" in self.heads[-1:]:
                 self.totals.append(Total("Chunks in use, by size", line.name, line.size))
             case "map":
-                self.event = self.event._replace(words=(*self.event.words, ("pool_share", line.detail)))
+                words = (*self.event.words, ("pool_share", f"{100 - printed.text.count('_')} %"))
+                self.event = self.event._replace(words=words)
             case "row" if self.heads:
                 self.totals.append(Total(self.heads[-1], line.name, line.size, line.detail))
             case "head":
@@ -291,10 +288,10 @@ def _fullest(find: Callable[[str, int, int], _Match], text: str, begin: int, end
     return max(found, key=lambda match: sum(map(bool, match.groups())), default=None)
 
 
-def _rows(form: Form, *lines: str, known: Sequence[Total] = ()) -> tuple[Total, ...]:
+def _rows(form: Form, text: str, known: Sequence[Total] = ()) -> tuple[Total, ...]:
     """Return the rows that a form has in lines, without those that are known."""
     rows = {row.name: row for row in known}
-    for match in chain.from_iterable(map(form.row.finditer, lines)) if form.row else ():
+    for match in form.row.finditer(text) if form.row else ():
         row = match.groupdict()
         name, size = row.get("name") or f"slot {len(rows)}", read_size(row["size"], needs_unit=False)
         taken = f"{row['values']} values take turns: {row['shapes'].strip()}" if row.get("values") else ""

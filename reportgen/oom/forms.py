@@ -87,7 +87,7 @@ class Form:
     name: str
     kind: Kind
     text: str
-    backend: Literal["tpu", "gpu", "cpu", ""] = ""
+    backend: Literal["tpu", "gpu", ""] = ""
     also: Sequence[str] = ()
     says: Sequence[str] = ()
     next_step: str = ""

@@ -42,8 +42,7 @@ def has_sign(data: bytes) -> bool:
     return any(sign in words for sign in _SEARCHED)
 
 
-_EVERY = sorted({b" ".join(sign.encode().translate(None, _IGNORED).split()) for sign in SIGNS}, key=len)
-_SEARCHED = [sign for place, sign in enumerate(_EVERY) if not any(part in sign for part in _EVERY[:place])]
+_SEARCHED = {b" ".join(sign.encode().translate(None, _IGNORED).split()) for sign in SIGNS}
 
 
 def _whole_lines(pieces: Iterable[bytes]) -> Iterator[bytes]:

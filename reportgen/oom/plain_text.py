@@ -6,10 +6,10 @@ whole text into one line of JSON or of Python, and people quote it. All of that 
 
 import html
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import NamedTuple
 
-from reportgen.oom.error_lines import BARE_HEAD, FIELD, ROW, SIZED_HEAD, read_line
+from reportgen.oom.error_lines import FIELD, HEAD, ROW, read_line
 from reportgen.patterns import repeated
 
 
@@ -52,50 +52,42 @@ _PREFIX = re.compile(
 )
 """What a launcher or a logger writes before a line; the launcher's part tells ranks apart."""
 _REPEATED = re.compile(r" \[repeated \d+x across cluster\](?: \(Ray .{0,200}\))?$")
-_MOST_PREFIXES = 10
 _COLORS = re.compile(r"(?:\x1b|\u241b|\^\[|\\x1b|\\u001b|\\033|\\e)?\[\d{1,3}(?:;\d{1,3}){0,5}m|\x1b\[[0-9;?]*[A-Za-z]")
 _LINE_END = re.compile(r"(?<!\\)(?:\\r)?\\n|#012")  # as rsyslog escapes it, too
 _QUOTED = re.compile(r"\\([\"'])")
 _STRING = re.compile('"(' + repeated(r'[^"\\]++|\\.') + ")")
-_HEADING = re.compile(rf"(?:{SIZED_HEAD}) |(?:{BARE_HEAD}):")
-_TABLE = re.compile(rf"(?:{SIZED_HEAD}) \S{{1,20}}: +\S|(?:{BARE_HEAD}): +\S")
+_HEADING = re.compile(HEAD)
+_TABLE = re.compile(rf"(?:{HEAD})(?:\S{{1,20}}:)? +\S")
 """A heading with its first row on the same line."""
 _ROW = re.compile(
-    rf"(?<!\s)\s+(?=(?:{ROW}):?\s+(?:-?\d|unknown)|(?:{SIZED_HEAD}) |(?:{BARE_HEAD}):|(?:{FIELD}): |\d{{1,3}}\. Size: "
-    r"|={6}|Buffer \d+:)"
+    rf"(?<!\s)\s+(?=(?:{ROW}):?\s+(?:-?\d|unknown)|{HEAD}|(?:{FIELD}): |\d{{1,3}}\. Size: |={{6}}|Buffer \d+:)"
 )
 _LONGEST_PREFIX = 400
 
 
 def plain_lines(lines: Iterable[str], first: int = 1) -> list[PlainLine]:
-    """Return the lines of a text as a program printed them; a line that is escaped becomes several with its number."""
-    plain = [*_stripped_lines(lines, first)]
-    # A launcher that is not known here is known by what stands before a heading.
-    heading = next((match for line in plain if (match := _HEADING.search(line.text)) and match.start()), None)
-    if heading is None:
-        return plain
-    before = re.sub(r"\d+", r"\\d+", re.escape(heading.string[: heading.start()].rstrip()))
-    prefix = re.compile(rf"\A{before}\s*")
-    return [line._replace(text=prefix.sub("", line.text)) for line in plain]
-
-
-def _stripped_lines(lines: Iterable[str], first: int) -> Iterator[PlainLine]:
+    """Return the lines of a text as a program printed them, without empty ones; one that is escaped becomes several."""
+    plain: list[PlainLine] = []
     for number, line in enumerate(lines, first):
         text = html.unescape(_COLORS.sub("", line) if "[" in line else line)
         source, text = _without_prefix(text.strip())
         for part in _unescaped(text):
-            inner, plain = _without_prefix(part.strip()) if part is not text else ("", part)
-            for row in _ROW.split(plain) if _TABLE.search(plain) else [plain]:  # which lost its line ends
-                yield PlainLine(number, source + inner, row)
+            inner, stripped = _without_prefix(part.strip()) if part is not text else ("", part)
+            rows = _ROW.split(stripped) if _TABLE.search(stripped) else [stripped]  # which lost its line ends
+            plain += (PlainLine(number, source + inner, row) for row in rows if row)
+    # A launcher that is not known here is known by what stands before a heading.
+    heading = next((match for line in plain if (match := _HEADING.search(line.text)) and match.start()), None)
+    if heading is None:
+        return plain
+    before = re.escape(heading.string[: heading.start()].rstrip())
+    prefix = re.compile(r"\A" + re.sub(r"\d+", r"\\d+", before) + r"\s*")
+    return [line._replace(text=prefix.sub("", line.text)) for line in plain]
 
 
 def _without_prefix(text: str) -> tuple[str, str]:
     """Return the prefixes that launchers wrote, and the line without them and without those of loggers."""
     source, place = "", 0
-    for _ in range(_MOST_PREFIXES):
-        prefix = _PREFIX.match(text, place, _LONGEST_PREFIX)
-        if prefix is None:
-            break
+    while prefix := _PREFIX.match(text, place, _LONGEST_PREFIX):
         source, place = source + (prefix["source"] or ""), prefix.end()
     return source, _REPEATED.sub("", text[place:].rstrip("│┃ "))
 

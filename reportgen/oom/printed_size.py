@@ -5,9 +5,7 @@ import re
 from reportgen.document import SignedBytes, document
 
 _SIZE = re.compile(r"(-?\d{1,25})(?:\.(\d{1,9}))?(?: ?([KMGTPE])(?:i?B)?|( ?B| bytes| words))?|0x([0-9a-f]{1,16})")
-_UNITS = {unit: 1024**power for power, unit in enumerate("KMGTPE", 1)}
-_WORD_BYTES = 4  # of a TPU
-_LONGEST_SIZE = 64  # more than the pattern can match
+_UNITS = {" words": 4} | {unit: 1024**power for power, unit in enumerate("KMGTPE", 1)}  # words of a TPU
 
 
 @document(kw_only=False)
@@ -45,19 +43,16 @@ def read_size(text: str, *, needs_unit: bool = True) -> SizeRange | None:
 
     A number without a unit is None, because its end was cut off, unless `needs_unit` is False: XLA prints some so.
     """
-    match = _SIZE.fullmatch(text.strip()[:_LONGEST_SIZE])
+    match = _SIZE.fullmatch(text.strip())
     if match is None:
         return None
     whole, decimals, unit, exact, hexadecimal = match.groups()
-    if hexadecimal:
-        return SizeRange(int(hexadecimal, 16), int(hexadecimal, 16))
-    if unit:
-        if not decimals:  # a limit that somebody has set, not a rounded amount
-            return SizeRange(int(whole) * _UNITS[unit], int(whole) * _UNITS[unit])
+    if decimals and unit:
         twice, scale, steps = 2 * int(whole + decimals), _UNITS[unit], 2 * 10 ** len(decimals)
         # Half of the last printed digit to both sides, rounded inwards.
         return SizeRange(-((1 - twice) * scale // steps), (twice + 1) * scale // steps)
-    if decimals or (needs_unit and not exact):
+    if decimals or (needs_unit and not (unit or exact)):
         return None
-    size = int(whole) * (_WORD_BYTES if exact == " words" else 1)
+    # Without decimals it is a limit that somebody has set, not a rounded amount.
+    size = int(hexadecimal, 16) if hexadecimal else int(whole) * _UNITS.get(unit or exact, 1)
     return SizeRange(size, size)

@@ -33,32 +33,23 @@ _BY = re.compile(r"\W{0,3}by\s")
 
 def figures_in(text: str) -> tuple[Mapping[str, str], Sequence[str]]:
     """Return the sizes of a sentence whose roles are sure, by role, and all of its sizes, as they stand."""
-    found: defaultdict[str, dict[SizeRange, str]] = defaultdict(dict)
+    found: defaultdict[str, dict[SizeRange | None, str]] = defaultdict(dict)
     printed: dict[str, None] = {}
     role, end = "", 0
     for match in _AMOUNT.finditer(text):
-        size = read_size(match[0], needs_unit=False)
-        if size is None:
-            continue
         # What is said after one size is not said before the next.
-        before = text[max(end, match.start() - _NEAR) : match.start()]
-        behind = _AFTER.match(text, match.end())
+        before, behind = text[max(end, match.start() - _NEAR) : match.start()], _AFTER.match(text, match.end())
+        first, second = (words.lastgroup or "" if words else "" for words in (_BEFORE.search(before), behind))
         if role == "needed" and _OF.fullmatch(before):  # as in "used 3.00G of 2.00G"
             role = "capacity"
         elif role == "capacity" and _BY.match(before):  # as in "exceeds the limit of 2.00G by 1.00G"
             role = "excess"
+        elif first and second and first != second:
+            role = second if first in ("free", "needed") and second in ("free", "held", "reservable") else ""
         else:
-            role = _role(_BEFORE.search(before), behind)
+            role = first or second
         printed[match[0]] = None
         if role:
-            found[role].setdefault(size, match[0])
+            found[role].setdefault(read_size(match[0], needs_unit=False), match[0])
         end = (behind or match).end()
     return {role: next(iter(sizes.values())) for role, sizes in found.items() if len(sizes) == 1}, list(printed)
-
-
-def _role(before: re.Match[str] | None, behind: re.Match[str] | None) -> str:
-    """Return what the words beside a size say that it is; empty where they do not, or say two things."""
-    first, second = (words.lastgroup or "" if words else "" for words in (before, behind))
-    if first and second and first != second:
-        return second if first in ("free", "needed") and second in ("free", "held", "reservable") else ""
-    return first or second

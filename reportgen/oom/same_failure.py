@@ -34,9 +34,8 @@ def told_once(events: Iterable[OutOfMemory]) -> tuple[OutOfMemory, ...]:
 def _are_one(first: OutOfMemory, second: OutOfMemory) -> bool:
     """Return whether two events are one failure: nothing that both state differs, and a size or all is the same."""
     is_request = first.needed and second.needed and any({first.kind, second.kind} <= one for one in _ONE_REQUEST)
-    if not is_request and (first.name, first.words) != (second.name, second.words):
-        return False
-    if first.kind == "fragment" and not (first.needed and second.needed):  # which may be of different programs
+    is_unsure = first.kind == "fragment" and not (first.needed and second.needed)  # which may be of any two programs
+    if is_unsure or (not is_request and (first.name, first.words) != (second.name, second.words)):
         return False
     if first.kind == second.kind and first.needed and second.needed and _is_retry(first.needed, second.needed):
         return True

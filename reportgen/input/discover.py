@@ -239,10 +239,10 @@ def _search_file(path: AnyPath, search: PathSearch) -> None:
 
 def _add_text(folder: Folder, name: str, search: PathSearch) -> None:
     """Add the errors and the dumps in a text that the user has given. A long log is read whole only for a dump."""
-    path, errors = folder.path / name, WordSearch()
+    path, errors = folder.path / name, WordSearch(search.max_bytes)
     must_be_read_whole = True  # also if it is unreadable or too large, which that reports
     with suppress(*UNREADABLE), closing(pieces(path)) as stream:
-        watched = errors.watched(stream, whole=True)
+        watched = errors.watched(stream)
         must_be_read_whole = any(errors.size > search.max_bytes or may_hold_dump(piece) for piece in watched)
     if must_be_read_whole:
         data = _add_log(folder, name, search)
@@ -359,7 +359,7 @@ def _look_into(folder: Folder, names: Sequence[str], search: PathSearch) -> None
         words = WordSearch()
         content = _content(folder.first_look(name), words)
         if content != "log" and words.finds_error(folder.path / name):
-            search.texts.append(TextFile(folder.label(name), folder.path / name, is_short=words.is_short))
+            search.texts.append(TextFile(folder.label(name), folder.path / name, is_short=words.size < words.limit))
         if content == "dump":
             _add_unnamed(folder, name, search)
         elif content == "log":

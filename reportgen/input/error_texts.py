@@ -5,6 +5,8 @@ an error, the beginning while it is searched for dumps. Only a text that has one
 """
 
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 
 from reportgen.input.line_ends import with_newlines
@@ -30,44 +32,37 @@ class TextFile:
     is_short: bool = False
 
 
+@dataclass(slots=True)
 class WordSearch:
-    """Search pieces of a text for the signs of an error while something else reads them."""
+    """Search the first bytes of a text, up to a limit, for the signs of an error while something else reads it."""
 
-    def __init__(self) -> None:
-        self.has_found = False
-        self.size = 0
+    limit: int = _SEARCHED_SIZE
+    size: int = 0
+    has_found: bool = False
 
-    def watched(self, pieces: Iterable[bytes], *, whole: bool = False) -> Iterator[bytes]:
-        """Yield the pieces as they are; without `whole`, only the beginning is searched."""
+    def watched(self, pieces: Iterable[bytes]) -> Iterator[bytes]:
+        """Yield the pieces as they are."""
         tail = b""
         for piece in pieces:
-            if whole or self.size < _SEARCHED_SIZE:
-                self.has_found = self.has_found or has_sign(tail + piece)
+            if self.size < self.limit and not self.has_found:
+                self.has_found = has_sign(tail + piece)
                 tail = piece[-_LONGEST_SIGN:]
             self.size += len(piece)
             yield piece
 
-    @property
-    def is_short(self) -> bool:
-        """Whether the whole text was searched."""
-        return self.size < _SEARCHED_SIZE
-
     def finds_error(self, path: AnyPath) -> bool:
         """Return whether the pieces of the text at `path` had a sign, or its end has one, if it is longer and local."""
-        if self.has_found or self.is_short or not isinstance(path, Path) or path.suffix.lower() in (".gz", ".xz"):
-            return self.has_found
-        try:
-            with path.open("rb") as file:
+        if not self.has_found and self.size >= self.limit and isinstance(path, Path):
+            with suppress(OSError), path.open("rb") as file:
                 file.seek(max(0, path.stat().st_size - _SEARCHED_SIZE))
                 return has_sign(file.read(_SEARCHED_SIZE).replace(b"\0", b""))  # as UTF-16 has next to each letter
-        except OSError:
-            return False
+        return self.has_found
 
 
 def available_pieces(path: AnyPath, max_bytes: int) -> Iterator[bytes]:
     """Yield what can be read of a text, up to `max_bytes` of it and with newlines as line ends."""
     size, rest = 0, b""
-    try:
+    with suppress(*UNREADABLE):
         for piece in pieces(path):
             size += len(piece)
             if size > max_bytes:
@@ -75,5 +70,3 @@ def available_pieces(path: AnyPath, max_bytes: int) -> Iterator[bytes]:
             piece = rest + piece
             rest = b"\r" if piece.endswith(b"\r") else b""  # because a newline may follow it
             yield with_newlines(piece.removesuffix(rest))
-    except UNREADABLE:
-        return

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Literal
 
 from reportgen.input.names import split_part
-from reportgen.input.quoted import Prefix, pattern_of, prefix_at, prefix_of_frame
+from reportgen.input.quoted import Prefix, pattern_of, prefix_at, quoted_pieces
 from reportgen.record import record
 
 SEARCHED_SIZE = 16 << 20
@@ -26,6 +26,7 @@ _MARKER = re.compile(
     rb"((?:[0-9]+\.)?module_[0-9]{4}\S*|\S+-(?:buffer-assignment(?:-values)?|live-range)\.txt) \*\*\*"
 )
 _LONGEST_MARKER = 512  # more than enough, because a file name has at most 255 bytes
+_BEGINNING = 1 << 15  # bytes of a frame in which its first sections are
 
 
 @record(kw_only=False)
@@ -68,7 +69,10 @@ def find_frames(data: bytes) -> Iterator[LogFrame]:
             end = data.rfind(b"\n", start, end)  # because other output may precede the marker on its line
         line, counted = line + data.count(b"\n", counted, start), start
         name = begin[2].decode("utf-8", "replace")
-        prefix = prefix_of_frame(data, begin.start(), end) if split_part(name) else None
+        key = pattern_of(prefix_at(data, begin.start()) or Prefix())
+        quoted = quoted_pieces(data[start : min(end, start + _BEGINNING)]) if split_part(name) and start < end else ()
+        first = min(quoted, key=lambda piece: pattern_of(piece.prefix) != key, default=None)
+        prefix = first.prefix if first and first.prefix.text else None
         yield LogFrame(name, start, max(start, end), line, is_complete, prefix)
 
 
@@ -77,17 +81,12 @@ def _by_writer(data: bytes) -> Mapping[bytes, list[re.Match[bytes]]]:
 
     What stands before a marker is a prefix if it begins and ends files, and other output if not.
     """
-    markers = [(marker, _before(data, marker)) for marker in _MARKER.finditer(data)]
+    markers = [(marker, pattern_of(prefix_at(data, marker.start()) or Prefix())) for marker in _MARKER.finditer(data)]
     beginning, ending = ({before for marker, before in markers if marker[1] == word} for word in (b"Begin", b"End"))
     writers = defaultdict(list)
     for marker, before in markers:
         writers[before if before in beginning & ending else b""].append(marker)
     return writers
-
-
-def _before(data: bytes, marker: re.Match[bytes]) -> bytes:
-    prefix = prefix_at(data, marker.start())
-    return pattern_of(prefix) if prefix and prefix.text else b""
 
 
 def _marked(

@@ -8,10 +8,9 @@ and colors differ from line to line and are one prefix all the same. Lines witho
 import json
 import re
 from bisect import bisect_left
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import lru_cache, partial
-from itertools import chain
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 from reportgen.patterns import repeated
@@ -19,54 +18,47 @@ from reportgen.patterns import repeated
 Kind = str  # a key of `_PARTS`
 
 _LONGEST_PREFIX = 400
-_MOST_LINES = 1_000  # that other programs may write before the second line of a piece
+_FARTHEST = 1 << 18  # bytes that other programs may write before the second line of a piece
 _MOST_PREFIXES = 100  # because for each of them all lines of a text are read
 _NEAREST = 100  # plans on each side of a piece that are compared with it
 _END = rb"(?=[ \t]*(?:\\n|[\"']|\x1b\[|$))"  # of a line, also of one in a string or in color
 _OPENING = re.compile(
+    rb"(?=[BaTUH`~])(?:"  # which takes a fifth of the time, because few places have one of these
     rb"(?P<heading>BufferAssignment:" + _END + rb")"
     rb"|(?P<allocation>allocation (?P<index>\d{1,12}): (?:0x[0-9a-f]++, )?size \d{1,20}[,:])"
     rb"|(?P<total>Total bytes used: \d{1,20}\b)"
     rb"|(?P<values>Used values:" + _END + rb")"
     rb"|(?P<ranges>HloLiveRange (?:\(max \d{1,12}\):|not available))"
-    rb"|(?P<fence>(?<![`~])(?:`{3,20}|~{3,20})" + _END + rb")",
+    rb"|(?P<fence>(?<![`~])(?:`{3,20}|~{3,20})" + _END + rb"))",
     re.MULTILINE,
 )
 _OPENING_OF_LINE = re.compile(rb"^(?:" + _OPENING.pattern + rb")", re.MULTILINE)
-_SECTIONS = (b"allocation ", b"Used values:", b"HloLiveRange ")
 _PARTS: dict[Kind, int] = {"heading": 0, "allocation": 0, "total": 1, "values": 1, "ranges": 2, "fence": 3}
-"""The file of a dump that a section is in."""
-_NAME = re.compile(
-    rb"^(?: value: )?<\d{1,12} ([^\s{>]{1,300})|^ {2,8}([^\s{:]{1,300})\{[\d,]{0,100}\}:\d", re.MULTILINE
-)
-_ROW_OF_DUMP = re.compile(
+"""The file of a dump that a section is in. The groups of `_OPENING` have the order of the sections in a file."""
+_NAME = re.compile(rb"(?m)^(?: value: )?<\d{1,12} ([^\s{>]{1,300})|^ {2,8}([^\s{:]{1,300})\{[\d,]{0,100}\}:\d")
+_ROW = (
     rb"BufferAssignment:|allocation \d| value: <|Total bytes used:|Used values:|<\d| (?:positions|uses|from instr)"
     rb"|HloLiveRange | reused by|  InstructionSequence:"
 )
-_COLOR = rb"\x1b\[[0-9;]*[A-Za-z]"
-_COLORS = re.compile(_COLOR)
+_ROW_OR_INDENTED = re.compile(rb"  |" + _ROW)  # other texts have indented lines, too
+_COLOR = re.compile(rb"\x1b\[[0-9;]*[A-Za-z]")
 _TIME = (
     rb"\d{4}[-/]\d\d[-/]\d\d|\d\d?:\d\d:\d\d(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?|\b1\d{9}\b|(?<=[IWEF])\d{4}(?= )"
-    rb"|(?<![\d.])\d+\.\d+(?![\d.])|(?<![\w.])\d{1,7}(?= \| )"
+    rb"|(?<![\d.])\d+\.\d+(?![\d.])|(?<![\w.])\d{1,7}(?= \|)"
 )
-_VARYING = re.compile(rb"(?P<color>" + _COLOR + rb")|" + _TIME)
-_STRINGS = {quote: re.compile(repeated(rb"[^\\\n" + quote + rb"]++|\\.")) for quote in (b'"', b"'", b"")}
+_VARYING = re.compile(repeated(_COLOR.pattern + rb"|(?<! ) *+(?:" + _TIME + rb")", least=1))
 _FIELD = re.compile(rb"\"[^\"]*\"\s*:\s*\"[^\"]*\Z")
 
 
 class Prefix(NamedTuple):
-    """What stands before each line of a piece, as its first line has it; a string of JSON ends at its `quote`."""
+    """What stands before each line of a piece, as its first line has it; in a string, which ends at its `quote`."""
 
     text: bytes = b""
-    is_string: bool = False
     quote: bytes = b""
 
 
 class Piece(NamedTuple):
-    """A piece of a dump: the bytes [`start`, `end`) of a text, which begin in line `line`.
-
-    It has sections of some `kinds`, which are in one file of a dump, and the `names` of values.
-    """
+    """Sections of one file of a dump: the bytes [`start`, `end`) of a text, from line `line` on, which name values."""
 
     start: int
     end: int
@@ -76,183 +68,108 @@ class Piece(NamedTuple):
     names: frozenset[bytes]
 
 
-class Unquoted(NamedTuple):
-    """A text without its quotation, the line and the column before each of its lines, and how many were left out."""
+def unquoted(data: bytes, prefix: Prefix, first_line: int) -> tuple[bytes, Sequence[tuple[int, int]], int]:
+    """Return a quoted text without its prefixes, up to the last line that can belong to a dump.
 
-    data: bytes
-    places: Sequence[tuple[int, int]]
-    left_out: int
-
-
-class _Opening(NamedTuple):
-    """The place where a section may begin; `number` is that of its allocation, 0 for other sections."""
-
-    kind: Kind
-    number: int
-    start: int
-    prefix: Prefix
-
-
-def unquoted(data: bytes, prefix: Prefix, first_line: int) -> Unquoted:
-    """Return a quoted text without its prefixes, up to the last line that can belong to a dump."""
-    match_prefix = re.compile(pattern_of(prefix)).match
+    With it come the line and the column before each of its lines, and how many lines between them are left out.
+    """
+    own = repeated(rb"[^\\\n" + prefix.quote + rb"]++|\\.") if prefix.quote else rb".*\n?"
+    match_line = re.compile(pattern_of(prefix) + rb"(?P<own>" + own + rb")").match
     texts: list[bytes] = []
     places: list[tuple[int, int]] = []
     skipped: list[int] = []  # how many lines are in `texts` when a line is left out
     for number, line in enumerate(data.splitlines(keepends=True), start=first_line):
-        match = match_prefix(line)
-        if match is None:
-            if line.strip():
-                skipped.append(len(texts))
-            continue
-        text = line[match.end() :]
-        own = _lines_of_string(text, prefix.quote) if prefix.is_string else [_COLORS.sub(b"", text)]
-        texts += own
-        places += [(number, match.end())] * len(own)
-    while texts and not _is_row(texts[-1]):
+        if match := match_line(line):
+            lines = _lines_of_string(match["own"]) if prefix.quote else [_COLOR.sub(b"", match["own"])]
+            texts += lines
+            places += [(number, match.start("own"))] * len(lines)
+        elif line.strip():
+            skipped.append(len(texts))
+    while texts and not _ROW_OR_INDENTED.match(texts[-1]):
         del texts[-1], places[-1]
-    return Unquoted(b"".join(texts), places, sum(before < len(texts) for before in skipped))
+    return b"".join(texts), places, sum(before < len(texts) for before in skipped)
 
 
-def _lines_of_string(text: bytes, quote: bytes) -> list[bytes]:
-    """Return the lines in a string up to its end."""
-    body = _STRINGS[quote].match(text)
-    raw = body[0] if body else b""
+def _lines_of_string(raw: bytes) -> list[bytes]:
     try:
         plain = json.loads(b'"' + raw + b'"', strict=False).encode("utf-8", "replace")
     except ValueError:  # as Python's own strings escape some characters
-        plain = raw.replace(rb"\n", b"\n").replace(rb"\'", b"'").replace(rb"\"", b'"').replace(rb"\\", b"\\")
+        plain = re.sub(rb"\\([n'\"\\])", lambda escaped: b"\n" if escaped[1] == b"n" else escaped[1], raw)
     return [line + b"\n" for line in plain.removesuffix(b"\n").split(b"\n")]
 
 
 @lru_cache(maxsize=256)
 def pattern_of(prefix: Prefix) -> bytes:
-    """Return the pattern of a prefix, with any time and color in place of its own: one pattern for each writer."""
-    parts, after = [], 0
-    for match in _VARYING.finditer(prefix.text):
-        parts.append(re.escape(prefix.text[after : match.start()]))
-        parts.append(rb"(?:" + _COLOR + rb")*" if match["color"] else rb" *(?:" + _TIME.replace(rb"\b", b"") + rb")")
-        after = match.end()
-    last = prefix.text[after:]
-    before, whole, bare = b"".join(parts), re.escape(last), re.escape(last.rstrip())
-    if prefix.is_string:
-        return rb".*?" + before + whole
-    # A logger may strip the space from an empty line.
-    return before + rb"(?:" + whole + rb"|" + bare + rb"(?=\s*\Z))"
+    """Return the pattern of a prefix, with any times and colors in place of its own: one pattern for each writer."""
+    text = prefix.text.rstrip()
+    pattern = _VARYING.pattern.join(map(re.escape, _VARYING.split(text)))
+    if space := re.escape(prefix.text[len(text) :]):  # a logger may strip it from an empty line
+        pattern += rb"(?:" + space + rb"|(?=[ \t]*$))"
+    is_field = prefix.quote and text.startswith(b'"')  # others may be before it
+    return rb".*?" + pattern if is_field else pattern
 
 
 def prefix_at(data: bytes, start: int) -> Prefix | None:
     """Return what stands before `start` on its line; None if that is too much for a prefix."""
-    least = max(0, start - _LONGEST_PREFIX)
-    newline = data.rfind(b"\n", least, start)
-    if newline < 0 and least:
+    before = data[max(0, start - _LONGEST_PREFIX) : start].rpartition(b"\n")[2]
+    if len(before) == _LONGEST_PREFIX:
         return None
-    before, end = data[newline + 1 : start], data.find(b"\n", start)
-    rest = data[start : min(end if end >= 0 else len(data), start + _LONGEST_PREFIX)]
     quote = next((quote for quote in (b'"', b"'") if before.count(quote) % 2), b"")
-    if not quote and rb"\n" not in rest:
-        return Prefix(before)
-    field = _FIELD.search(before)
-    return Prefix(field[0] if field else before, is_string=True, quote=quote)
+    field = _FIELD.search(before) if quote else None
+    return Prefix(field[0] if field else before, quote)
 
 
-def prefix_of_frame(data: bytes, marker: int, end: int) -> Prefix | None:
-    """Return the prefix of the lines of a file in a log, which begins at `marker`; None if it has none."""
-    match = _OPENING.search(data, marker, end)
-    # Other output may share the line of the marker.
-    for place in (marker, match.start()) if match else (marker,):
-        prefix = prefix_at(data, place)
-        if prefix and prefix.text and _is_confirmed(data, place, end, prefix):
-            return prefix
-    return None
-
-
-def _is_confirmed(data: bytes, start: int, end: int, prefix: Prefix) -> bool:
-    """Return whether the next line has the prefix as well, so that it is not only other output before `start`."""
-    match_prefix, position = re.compile(pattern_of(prefix)).match, data.find(b"\n", start, end) + 1
-    for _ in range(_MOST_LINES):
-        if not 0 < position < end:
-            break
-        after = data.find(b"\n", position, end) + 1 or end
-        line = data[position:after]
-        if (match := match_prefix(line)) and (prefix.is_string or _is_row(line[match.end() :])):
-            return True
-        if _ROW_OF_DUMP.match(line):
-            return False
-        position = after
-    return data.find(b"\n", start, end) < 0
-
-
-def _is_row(line: bytes) -> bool:
-    """Return whether a line may be of a dump; other texts have indented lines, too."""
-    return line.startswith(b"  ") or _ROW_OF_DUMP.match(line) is not None
+def _is_confirmed(data: bytes, start: int, prefix: Prefix) -> bool:
+    """Return whether the next row of a dump has the prefix, too; if not, it is only other output before `start`."""
+    after = data.find(b"\n", start) + 1
+    row = re.compile(rb"(?m)^(?:(?P<own>" + pattern_of(prefix) + rb"(?:  |" + _ROW + rb"))|" + _ROW + rb")")
+    match = row.search(data, after, after + _FARTHEST)
+    return not after or (match is not None and match["own"] is not None)
 
 
 def quoted_pieces(data: bytes) -> Iterator[Piece]:
     """Yield each piece of a dump in a text."""
-    regions = [region for openings in _openings(data).values() for region in _regions(openings, len(data))]
     counted, line = 0, 1
-    for first, end in sorted(regions, key=lambda region: region[0].start):
-        start = first.start
-        if first.prefix.text:  # so that lines are whole
-            start, end = data.rfind(b"\n", 0, start) + 1, data.rfind(b"\n", 0, end) + 1 if end < len(data) else end
+    for start, prefix, end in sorted(_regions(data)):
         line, counted = line + data.count(b"\n", counted, start), start
-        text = unquoted(data[start:end], first.prefix, 1).data
-        if kinds := _sections(text):
-            names = frozenset(match[1] or match[2] for match in _NAME.finditer(text))
-            yield Piece(start, end, line, first.prefix, kinds, names)
+        text, _, _ = unquoted(data[start:end], prefix, 1)
+        kinds = Counter(match.lastgroup or "" for match in _OPENING_OF_LINE.finditer(text))
+        names = frozenset(match[1] or match[2] for match in _NAME.finditer(text))
+        is_plan = kinds["allocation"] > 1 or ("allocation" in kinds and ("heading" in kinds or names))
+        if is_plan or kinds.keys() & {"total", "values", "ranges"}:  # and not only a mention of one
+            yield Piece(start, end, line, prefix, frozenset(kinds), names)
 
 
-def _openings(data: bytes) -> Mapping[bytes, Sequence[_Opening]]:
-    """Return the places where a section may begin, by the pattern of their prefix."""
-    openings: dict[bytes, list[_Opening]] = {pattern_of(Prefix()): []}
-    after, refused = 0, 0
-    # Most texts have none of these words, and this takes a hundredth of the time of a search.
-    for match in _OPENING.finditer(data) if any(word in data for word in _SECTIONS) else ():
-        place = match.start()
-        if place < after or (prefix := prefix_at(data, place)) is None:
+def _regions(data: bytes) -> Iterator[tuple[int, Prefix, int]]:
+    """Yield the start, the prefix and the end of what may be a piece, which ends at what cannot follow in it."""
+    begun: dict[bytes, tuple[int, Prefix]] = {}  # by the pattern of the prefix
+    places = {pattern_of(Prefix()): (-1, 0, 0)}  # of the last section behind it, in the order of a dump
+    position, tried = 0, 0
+    # Most texts have none of these words, and this takes a twentieth of the time of a search.
+    is_likely = any(word in data for word in (b"allocation ", b"Used values:", b"HloLiveRange "))
+    while is_likely and (match := _OPENING.search(data, position)):
+        start, position = match.span()
+        prefix = prefix_at(data, start)
+        if prefix is None or (tried >= _MOST_PREFIXES and pattern_of(prefix) not in places):
             continue
-        if prefix.is_string:
-            after = data.find(b"\n", place) + 1 or len(data)
-        key = pattern_of(prefix)
-        if key not in openings and len(openings) + refused > _MOST_PREFIXES:
-            continue
-        if key not in openings and not prefix.is_string and not _is_confirmed(data, place, len(data), prefix):
-            refused += 1
-            prefix, key = Prefix(), pattern_of(Prefix())  # because it is other output on the same line
-        openings.setdefault(key, []).append(_Opening(match.lastgroup or "", int(match["index"] or 0), place, prefix))
-    return openings
-
-
-def _regions(openings: Sequence[_Opening], size: int) -> Iterator[tuple[_Opening, int]]:
-    """Yield the first opening of each piece, and the offset at which the next piece, a fence or the text ends it."""
-    first: _Opening | None = None
-    kinds: set[Kind] = set()
-    index = -1  # of the last allocation; a smaller or equal one begins another dump
-    for opening in openings:
-        if first is not None and (
-            opening.kind in ("heading", "fence")
-            or opening.kind in kinds - {"allocation"}
-            or _PARTS[opening.kind] != _PARTS[first.kind]
-            or (opening.kind == "allocation" and opening.number <= index)
-        ):
-            yield first, opening.start
-            first = None
-        if opening.kind == "fence":
-            continue
-        if first is None:
-            first, kinds, index = opening, set(), -1
-        kinds.add(opening.kind)
-        index = opening.number if opening.kind == "allocation" else index
-    if first is not None:
-        yield first, size
-
-
-def _sections(text: bytes) -> frozenset[Kind]:
-    """Return the sections of a dump that a text has; empty if it only mentions some of their words."""
-    kinds = Counter(match.lastgroup or "" for match in _OPENING_OF_LINE.finditer(text))
-    is_dump = "heading" in kinds or kinds["allocation"] > 1 or b"\n value: <" in text
-    return frozenset(kinds if (kinds["allocation"] and is_dump) or kinds.keys() & {"total", "values", "ranges"} else ())
+        if pattern_of(prefix) not in places:
+            tried += 1
+            if not prefix.quote and not _is_confirmed(data, start, prefix):
+                prefix = Prefix()
+        if prefix.quote:
+            position = data.find(b"\n", start) + 1 or len(data)
+        if prefix.text:  # so that lines are whole
+            start = data.rfind(b"\n", 0, start) + 1
+        key, kind = pattern_of(prefix), match.lastgroup or ""
+        place = _PARTS[kind], match.lastindex or 0, int(match["index"] or 0)
+        last = places.get(key, place)
+        places[key] = place
+        if last[0] != place[0] or last >= place:
+            if key in begun:
+                yield *begun.pop(key), start
+            if kind != "fence":
+                begun[key] = start, prefix
+    yield from ((*region, len(data)) for region in begun.values())
 
 
 def group_pieces(pieces: Iterable[Piece]) -> tuple[list[list[Piece]], list[Piece]]:
@@ -261,29 +178,26 @@ def group_pieces(pieces: Iterable[Piece]) -> tuple[list[list[Piece]], list[Piece
     A piece belongs to the nearby plan with the most of the values that it names; of several, to the last before it.
     """
     every, orphans = list(pieces), list[Piece]()
-    plans: dict[bytes, list[list[Piece]]] = defaultdict(list)
-    for piece in every:
-        if "allocation" in piece.kinds:
-            plans[pattern_of(piece.prefix)].append([piece])
+    plans = [[piece] for piece in every if "allocation" in piece.kinds]
     for piece in every:
         if "allocation" in piece.kinds:
             continue
-        own = plans[pattern_of(piece.prefix)]
-        place = bisect_left(own, piece.start, key=lambda plan: plan[0].start)
-        near = own[max(0, place - _NEAREST) : place][::-1]
-        near = [*near, *own[place : place + _NEAREST]] if piece.names else near[:1]
-        best = max(near, key=partial(_shared_names, piece), default=None)
-        if best and _shared_names(piece, best) >= 0:
-            last = best[-1]
-            joined = last._replace(end=piece.end, kinds=last.kinds | piece.kinds)
-            best[-1:] = [joined] if last.end == piece.start else [last, piece]
+        place = bisect_left(plans, piece.start, key=lambda plan: plan[0].start)
+        near = plans[max(0, place - _NEAREST) : place][::-1] + plans[place : place + _NEAREST]
+        if fitting := [plan for plan in near if _may_have(plan, piece)]:
+            best = max(fitting, key=lambda plan: len(plan[0].names & piece.names))
+            if best[-1].end == piece.start:
+                last = best.pop()
+                piece = last._replace(end=piece.end, kinds=last.kinds | piece.kinds)
+            best.append(piece)
         elif piece.kinds != {"total"}:  # which other programs may print
             orphans.append(piece)
-    return sorted(chain.from_iterable(plans.values()), key=lambda plan: plan[0].start), orphans
+    return plans, orphans
 
 
-def _shared_names(piece: Piece, plan: Sequence[Piece]) -> int:
-    """Return how many names a piece shares with a plan; -1 if that has such a piece already, or other names only."""
-    shared = len(piece.names & plan[0].names)
-    is_other = not shared and piece.names and plan[0].names
-    return -1 if is_other or any(piece.kinds & part.kinds for part in plan) else shared
+def _may_have(plan: Sequence[Piece], piece: Piece) -> bool:
+    """Return whether a plan may have a piece: one behind the same prefix, of kinds that it lacks, about its values."""
+    first = plan[0]
+    if not first.names & piece.names and (first.names if piece.names else piece.start < first.start):
+        return False
+    return pattern_of(first.prefix) == pattern_of(piece.prefix) and not any(part.kinds & piece.kinds for part in plan)

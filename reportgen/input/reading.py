@@ -258,8 +258,8 @@ def _in_frame(part: PartFile, data: bytes, frame: LogFrame) -> tuple[TextPart, i
     text = data[frame.start : frame.end]
     if frame.prefix is None:
         return TextPart(part.label, text, first_line=frame.line, is_whole=part.is_whole), 0
-    plain = unquoted(text, frame.prefix, frame.line)
-    return TextPart(part.label, plain.data, places=plain.places, is_whole=part.is_whole), plain.left_out
+    plain, places, left_out = unquoted(text, frame.prefix, frame.line)
+    return TextPart(part.label, plain, places=places, is_whole=part.is_whole), left_out
 
 
 def read_shared(path: AnyPath, max_bytes: int, read: Callable[[AnyPath, int], _Read]) -> _Read:

@@ -51,11 +51,13 @@ QUOTES: dict[str, Quote] = {
     "kubernetes": behind("2026-01-02T03:04:05.000000007Z ", "2026-01-02T03:04:05.12Z ", "2026-01-03T00:00:00Z "),
     "logger": behind("[2026-01-02 03:04:05,123: INFO/Main] ", "[2026-01-02 03:04:06,001: INFO/Main] "),
     "glog": behind("I0102 03:04:05.000123     77 dump.cc:12] ", "I0102 03:04:05.100123     77 dump.cc:12] "),
+    "aligned times": behind("[    9.500000] ", "[   10.000001] ", "[  110.000001] "),
     "colors": lambda lines: "\n".join(f"\x1b[32m{line}\x1b[0m" for line in lines) + "\n",
     "a string": lambda lines: json.dumps({"ts": 1.5, "msg": "\n".join(lines) + "\n", "rank": 0}) + "\n",
     "a string for each line": lambda lines: (
         "\n".join(json.dumps({"log": f"{line}\n", "time": number}) for number, line in enumerate(lines)) + "\n"
     ),
+    "a string of Python": lambda lines: "stdout: " + repr("\n".join(lines)) + "\n",
     "fields of a journal": lambda lines: "\n".join(json.dumps({"MESSAGE": line}) for line in lines) + "\n",
     "other output on the first line": lambda lines: "loss 3.14" + "\n".join(lines) + "\n",
     "byte order mark": lambda lines: "\ufeff" + "\n".join(lines) + "\n",

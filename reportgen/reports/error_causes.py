@@ -10,42 +10,24 @@ from typing import Literal, NamedTuple
 from reportgen.oom.error_event import OutOfMemory
 from reportgen.oom.forms import FIGURES, OF_ONE_REQUEST
 from reportgen.oom.printed_size import SizeRange, read_size
-from reportgen.reports.error_padding import is_padded, padding_bytes, padding_words, share_of_padding, unpadded
-from reportgen.reports.formats import human_bytes, range_words
+from reportgen.reports.error_padding import is_padded, padding_bytes, padding_words, unpadded
+from reportgen.reports.formats import human_bytes, percent, range_words
 
 Part = Literal["arguments", "outputs", "temporaries", "constants", "code", "aliased"]
 Cause = Literal[
     "padding", "arguments", "outputs", "temporaries", "fragmentation", "held by itself", "held before", "versions", ""
 ]
 
-_PARTS: Mapping[str, Part] = {
-    "arguments": "arguments",
-    "parameter allocation": "arguments",
-    "argument_size_in_bytes": "arguments",
-    "Graph input": "arguments",
-    "maybe_live_out allocation": "outputs",
-    "output_size_in_bytes": "outputs",
-    "Graph output": "outputs",
-    "HLO temp": "temporaries",
-    "preallocated temp allocation": "temporaries",
-    "temp_size_in_bytes": "temporaries",
-    "Intermediate tensor": "temporaries",
-    "constant allocation": "constants",
-    "generated_code_size_in_bytes": "code",
-    "Compiled program": "code",
-    "alias_size_in_bytes": "aliased",
-    "Aliased Input": "aliased",
+_PARTS: Mapping[Part, re.Pattern[str]] = {
+    "temporaries": re.compile("HLO temp|preallocated[ -]temp( allocation|:)|temp_size_in_bytes|Intermediate tensor"),
+    "arguments": re.compile(r"arguments|parameter (allocation|\d.*)|argument_size_in_bytes|Graph input"),
+    "outputs": re.compile("maybe_live_out allocation|output (shape .*|.*:)|output_size_in_bytes|Graph output"),
+    "constants": re.compile("constant( allocation|:)"),
+    "code": re.compile("generated_code_size_in_bytes|Compiled program"),
+    "aliased": re.compile("alias_size_in_bytes|Aliased Input"),
 }
-_PARTS_OF_REPORT: Mapping[str, Part] = {
-    "preallocated-temp": "temporaries",
-    "parameter": "arguments",
-    "constant": "constants",
-    "output": "outputs",
-    "maybe-live-out": "outputs",
-}
-"""The classes of allocations, as a usage report describes them."""
-Filling = Literal["arguments", "outputs", "temporaries"]
-_FILLING: Mapping[Filling, str] = {
+"""The names of the rows of each class, in tables of XLA and in usage reports."""
+_FILLING: Mapping[Literal["arguments", "outputs", "temporaries"], str] = {
     "arguments": "The arguments",
     "outputs": "The outputs",
     "temporaries": "Temporaries",
@@ -60,13 +42,11 @@ _TINY = 1 << 30
 """Less than the memory of any device, in bytes: a program that needs less did not fill one."""
 _FULL = 99
 """Hundredths of an allocator's pool in use, from which what was there before is the cause."""
-_LEAST_FRAGMENTED = 0.15
-_LEAST_CAUSE = 20  # parts of the needed memory, of which padding has to be one
+_LEAST_CAUSE = 20  # parts of the needed memory, of which padding or fragmentation has to be one
 _PADDED = re.compile(r"Unpadded \(([^()]*)\) Padded \(([^()]*)\)")
 _CHUNKS = re.compile(r"(\d{1,9}) Chunks of size (\d{1,19})$")
-_FRAGMENTS = re.compile(r"(?<![\d.])([\d.]+)% fragmentation \(([^()]*)\)")
+_FRAGMENTS = re.compile(r"% fragmentation \(([^()]*)\)")
 _SHARES = re.compile(r"shares (\S+) with arguments")
-_SHARE = re.compile(r"([\d.]+) ?%")
 _LARGEST_CHUNKS = 3
 _LEAST_CHUNKS = 200  # parts of all chunks, of which those of one size have to be one
 
@@ -78,26 +58,16 @@ class Missing(NamedTuple):
     of: Literal["capacity", "free", "largest free piece"]
 
 
-class Explained(NamedTuple):
-    """What fills the memory: the cause by its name, and sentences on it, the main one first."""
-
-    cause: Cause
-    sentences: Sequence[str]
-
-
-def explained(event: OutOfMemory) -> Explained:
-    """Return what the text shows to be the cause; no cause and no sentence if it does not show one."""
-    found = [*_causes(event)]
-    return Explained(next((cause for cause, _ in found if cause), ""), [sentence for _, sentence in found])
+def causes_of(event: OutOfMemory) -> Sequence[tuple[Cause, str]]:
+    """Return sentences on what fills the memory, the main one first, each with the cause that it shows, if any."""
+    return [*_causes(event)]
 
 
 def parts_of(event: OutOfMemory) -> Mapping[Part, SizeRange]:
     """Return the sum of the rows of each class of memory, as far as the text has them."""
     parts: dict[Part, SizeRange] = {}
     for total in event.totals:
-        part = _PARTS.get(total.name)
-        if total.head == "usage-report":
-            part = next((part for word, part in _PARTS_OF_REPORT.items() if word in total.name), None)
+        part = next((part for part, names in _PARTS.items() if names.fullmatch(total.name)), None)
         if part and total.size:
             parts[part] = parts[part] + total.size if part in parts else total.size
     return parts
@@ -128,17 +98,18 @@ def excess_of(event: OutOfMemory) -> SizeRange | None:
 
 def free_of(event: OutOfMemory) -> tuple[SizeRange | None, SizeRange | None]:
     """Return what was free, and the largest part of that in one piece, each None where the text does not say it."""
-    if event.kind in ("execution", "allocator") and (block := _largest_block(event)):
+    block = size_named(event, "LargestFreeBlock") if event.kind in ("execution", "allocator") else None
+    if block and block.high_bytes > 0:
         return _difference(event.capacity, event.held), block
     return event.free, event.reservable
 
 
 def missing_of(event: OutOfMemory) -> Missing | None:
     """Return what is missing of the memory that is free, of its largest piece, or of all that may be used."""
-    free, piece = free_of(event)
-    if event.kind not in FIGURES and (short := _difference(event.needed, free)):
+    needed, (free, piece) = None if event.kind in FIGURES else event.needed, free_of(event)
+    if short := _difference(needed, free):
         return Missing(short, "free")
-    if event.kind not in FIGURES and free and (short := _difference(event.needed, piece)):
+    if free and (short := _difference(needed, piece)):
         return Missing(short, "largest free piece")
     excess = excess_of(event)
     return Missing(excess, "capacity") if excess else None
@@ -174,9 +145,18 @@ def _causes(event: OutOfMemory) -> Iterator[tuple[Cause, str]]:
     """Yield sentences on what takes the memory, each with the cause that it shows; that is empty for what is little."""
     if event.kind == "library" and event.free and event.capacity and event.free.middle > _MOST * event.capacity.middle:
         yield "versions", f"{range_words(event.free)} were free, so memory is hardly the reason."
-    yield from _of_request(event)
-    if before := _held_before(event):
-        yield "held before", before
+    missing, (free, piece) = missing_of(event), free_of(event)
+    if missing and missing.of == "largest free piece" and event.needed and free and piece:
+        enough = f"{range_words(free)} are free, which would be enough for {range_words(event.needed)}"
+        words = f"{enough}, but at most {range_words(piece)} of that in one piece: the memory is fragmented."
+        yield "fragmentation", words
+    plan = size_named(event, "total allocation") if event.kind == "execution" else None
+    if plan and plan.high_bytes < _TINY:
+        words = f"The whole program needs {range_words(plan)}, which any device has: something else holds the memory."
+        yield "held before", words
+        return
+    if int(dict(event.words).get("pool_share", "0 %")[:-2]) >= _FULL:
+        yield "held before", "What was put on the device before fills the pool."
         return
     yield from _of_state(event)
     arguments = parts_of(event).get("arguments")
@@ -192,27 +172,10 @@ def _causes(event: OutOfMemory) -> Iterator[tuple[Cause, str]]:
         yield from filled
     if padding:
         yield "padding", padding
-    for sentence in (*_of_losses(event), *_of_compiled(event), *_of_slots(event), *_of_allocator(event)):
+    for sentence in (*_of_losses(event), *_of_slots(event)):
         yield "", sentence
-
-
-def _of_request(event: OutOfMemory) -> Iterator[tuple[Cause, str]]:
-    needed, (free, piece) = event.needed, free_of(event)
-    if needed and free and piece and free.low_bytes >= needed.high_bytes and piece.high_bytes < needed.low_bytes:
-        enough = f"{range_words(free)} are free, which would be enough for {range_words(needed)}"
-        yield (
-            "fragmentation",
-            f"{enough}, but at most {range_words(piece)} of that in one piece: the memory is fragmented.",
-        )
-
-
-def _held_before(event: OutOfMemory) -> str:
-    """Return that something else holds the memory, where a program is small or the pool was full before."""
-    plan = size_named(event, "total allocation") if event.kind == "execution" else None
-    if plan and plan.high_bytes < _TINY:
-        return f"The whole program needs {range_words(plan)}, which any device has: something else holds the memory."
-    is_full = int(dict(event.words).get("pool_share", "0 %")[:-2]) >= _FULL
-    return "What was put on the device before fills the pool." if is_full else ""
+    if largest := [f"{range_words(size)} in {name}" for name, size in chunks_of(event)]:
+        yield "", f"What holds it: {', '.join(largest)}."
 
 
 def _of_state(event: OutOfMemory) -> Iterator[tuple[Cause, str]]:
@@ -223,8 +186,7 @@ def _of_state(event: OutOfMemory) -> Iterator[tuple[Cause, str]]:
         words = f"Outputs of {range_words(unshared)} have memory of their own: no argument is donated for them."
         yield "held by itself", words
     if event.held and (own := held_by_itself(event)):
-        arguments, outputs = map(range_words, own)
-        which = f"this program’s own arguments are {arguments} and its outputs up to {outputs}"
+        which = "this program’s own arguments are {} and its outputs up to {}".format(*map(range_words, own))
         words = f"Of the {range_words(event.held)} in use {which}, as far as these do not share memory."
         yield "held by itself", words
 
@@ -232,14 +194,16 @@ def _of_state(event: OutOfMemory) -> Iterator[tuple[Cause, str]]:
 def _unshared_outputs(event: OutOfMemory) -> SizeRange | None:
     """Return the bytes of outputs that do not share memory with arguments; None where the text does not say it."""
     parts = parts_of(event)
-    arguments, outputs, whole = parts.get("arguments"), parts.get("outputs"), size_named(event, "total allocation")
-    if whole and outputs and arguments == outputs and outputs.middle > _TINY:  # a state that is returned
-        return outputs
-    for total in event.totals:
-        if total.head == "Output size" and total.size and (match := _SHARES.search(total.detail)):
-            shared = read_size(match[1])
-            return total.size - shared if shared else None
-    return None
+    outputs, row = parts.get("outputs"), next((row for row in event.totals if row.head == "Output size"), None)
+    if (
+        outputs
+        and outputs.middle > _TINY
+        and outputs == parts.get("arguments")
+        and size_named(event, "total allocation")
+    ):
+        return outputs  # a state that is returned
+    shared = read_size(match[1]) if row and (match := _SHARES.search(row.detail)) else None
+    return row.size - shared if row and row.size and shared else None
 
 
 def _of_parts(event: OutOfMemory) -> Iterator[tuple[Cause, str]]:
@@ -247,21 +211,14 @@ def _of_parts(event: OutOfMemory) -> Iterator[tuple[Cause, str]]:
     whole, parts = whole_of(event), parts_of(event)
     if not whole or whole.middle <= 0 or event.kind == "load":  # then the rest of the device is the matter
         return
-    sized = ((part, size) for part in _FILLING if (size := parts.get(part)))
-    filling = (one for one in sized if _MOST * whole.middle < one[1].middle <= _ROUNDED * whole.middle)
-    for part, size in filling:
-        share = f"{100 * size.middle / whole.middle:.1f}"
-        if share == "100.0":
-            yield part, f"{_FILLING[part]} take nearly all of it: {range_words(size)}."
+    for part, words in _FILLING.items():
+        size = parts.get(part)
+        if size and _MOST * whole.middle < size.middle <= _ROUNDED * whole.middle:
+            share = percent(size.middle, whole.middle)
+            verb = "allocated" if whole != event.needed or event.kind == "compiled" else "needed"
+            all_of = f"take {range_words(size)} of the {range_words(whole)} {verb} ({share})"
+            yield part, f"{words} {f'take nearly all of it: {range_words(size)}' if share == '100.0 %' else all_of}."
             return
-        verb = "allocated" if whole != event.needed or event.kind == "compiled" else "needed"
-        yield part, f"{_FILLING[part]} take {range_words(size)} of the {range_words(whole)} {verb} ({share} %)."
-        if part == "arguments" and event.capacity and size.high_bytes < event.capacity.low_bytes:
-            left, rest = event.capacity - size, whole - size
-            words = f"That leaves about {human_bytes(left.middle)} of the {range_words(event.capacity)} usable"
-            which = f", which is about {human_bytes(rest.middle)}" if rest.low_bytes > 0 else ""
-            yield part, f"{words} for the rest{which}."
-        return
 
 
 def _of_padding(event: OutOfMemory) -> tuple[str, int]:
@@ -271,13 +228,14 @@ def _of_padding(event: OutOfMemory) -> tuple[str, int]:
     if buffer and buffer.size and (dense := unpadded(buffer)) and padding_bytes(buffer) >= least:
         takes = f"{buffer.instruction or buffer.opcode or buffer.shape} takes {range_words(buffer.size)}"
         words = f": {found}" if (found := padding_words(buffer)) else ""
-        share = share_of_padding(dense, buffer.size)
-        return f"{takes} for {range_words(dense)} of data ({share} padding){words}.", padding_bytes(buffer)
+        padding = padding_bytes(buffer)
+        share = percent(padding, buffer.size.middle)
+        return f"{takes} for {range_words(dense)} of data ({share} padding){words}.", padding
     sizes, padding = _padded_temporaries(event), padding_of_temporaries(event)
     if not sizes or padding < least:
         return "", 0
     instead = f"{range_words(sizes[1])} instead of {range_words(sizes[0])}"
-    return f"{share_of_padding(*sizes)} of the temporaries is padding: {instead}.", padding
+    return f"{percent(padding, sizes[1].middle)} of the temporaries is padding: {instead}.", padding
 
 
 def _padded_temporaries(event: OutOfMemory) -> tuple[SizeRange, SizeRange] | None:
@@ -291,31 +249,20 @@ def _padded_temporaries(event: OutOfMemory) -> tuple[SizeRange, SizeRange] | Non
 
 
 def _of_losses(event: OutOfMemory) -> Iterator[str]:
-    """Yield what is lost to fragmentation within a program."""
-    total, lost = size_named(event, "total allocation"), size_named(event, "total fragmentation")
-    if total and lost and lost.middle >= _LEAST_FRAGMENTED * total.middle > 0:
-        detail = next(row.detail for row in event.totals if row.name == "total fragmentation")
-        share = f" ({printed[1]} %)" if (printed := _SHARE.match(detail)) else ""
-        yield f"{range_words(lost)}{share} of it is lost to fragmentation."
+    """Yield what is lost to fragmentation within a program, and that a runtime does not fill in its figures."""
+    whole, parts = size_named(event, "total allocation") or event.needed, parts_of(event)
     for row in event.totals:
         match = _FRAGMENTS.search(row.detail) if row.name == "HLO temp" else None
-        lost = read_size(match[2]) if match else None
-        if match and lost and event.needed and lost.middle * _LEAST_CAUSE >= event.needed.middle > 0:
-            yield f"{match[1]} % of the temporaries is lost to fragmentation: {range_words(lost)}."
-
-
-def _of_compiled(event: OutOfMemory) -> Iterator[str]:
-    """Yield the sum of what XLA planned for a program, or that its runtime does not fill that in."""
-    parts = parts_of(event)
-    if event.kind != "compiled" or "code" not in parts or event.needed:
-        return
-    named = {name: range_words(size) for name, size in parts.items()}
-    if not any(parts[name].high_bytes for name in _FILLING if name in parts):
-        yield f"This runtime fills in nothing but the code, {named['code']}: the program has arguments and outputs."
-    elif whole := whole_of(event):
-        known = [f"{name} {named[name]}" for name in _FILLING if name in named]
-        shared = f", less {named['aliased']} that arguments and outputs share" if "aliased" in named else ""
-        yield f"What XLA planned for the program adds up to {range_words(whole)}: {', '.join(known)}{shared}."
+        lost = read_size(match[1]) if match else row.size if row.name == "total fragmentation" else None
+        if whole and lost and lost.middle * _LEAST_CAUSE >= whole.middle > 0:
+            yield f"{percent(lost.middle, whole.middle)} of it is lost to fragmentation: {range_words(lost)}."
+    if (
+        event.kind == "compiled"
+        and "code" in parts
+        and not any(parts[one].high_bytes for one in _FILLING if one in parts)
+    ):
+        code = range_words(parts["code"])
+        yield f"This runtime fills in nothing but the code, {code}: the program has arguments and outputs."
 
 
 def _of_slots(event: OutOfMemory) -> Iterator[str]:
@@ -327,21 +274,6 @@ def _of_slots(event: OutOfMemory) -> Iterator[str]:
         count = "one slot" if len(equal) == 1 else f"{len(equal)} slots"
         turns = "; ".join(equal[:_LARGEST_CHUNKS])
         yield f"The largest memory is {count} of {human_bytes(largest)}{each}, in which {turns}."
-
-
-def _of_allocator(event: OutOfMemory) -> Iterator[str]:
-    """Yield what holds the memory of an allocator, and what of it is free."""
-    if largest := [f"{range_words(size)} in {name}" for name, size in chunks_of(event)]:
-        yield f"What holds it: {', '.join(largest)}."
-    free, piece = _difference(event.capacity, event.held), _largest_block(event)
-    if event.form.backend == "gpu" and free and piece and piece.high_bytes < free.low_bytes:
-        yield f"{range_words(free)} are free, at most {range_words(piece)} of that in one piece."
-
-
-def _largest_block(event: OutOfMemory) -> SizeRange | None:
-    """Return the largest free block of an allocator; None where it has none, or does not say."""
-    largest = size_named(event, "LargestFreeBlock")
-    return largest if largest and largest.high_bytes > 0 else None
 
 
 def _difference(one: SizeRange | None, other: SizeRange | None) -> SizeRange | None:

@@ -121,11 +121,6 @@ def is_padded(dense: SizeRange, size: SizeRange) -> bool:
     return 0 <= dense.middle < MOST_DENSE * size.middle
 
 
-def share_of_padding(dense: SizeRange, size: SizeRange) -> str:
-    """Return `96.9 %`."""
-    return f"{100 * (1 - dense.middle / size.middle):.1f} %"
-
-
 def _padded_dimensions(shape: ArrayShape) -> Sequence[tuple[int, int, int]]:
     """Return the dimensions that the first tile pads: the number, the size and the padded size of each, worst first."""
     sizes, steps = under_first_tile(shape)

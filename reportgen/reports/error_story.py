@@ -11,37 +11,31 @@ from reportgen.oom.error_event import OutOfMemory
 from reportgen.oom.forms import OF_COMPILER, OF_ONE_REQUEST, SIZES, VERDICTS, WORDS
 from reportgen.oom.printed_size import SizeRange, read_size
 from reportgen.record import record
-from reportgen.reports.error_causes import (
-    Cause,
-    explained,
-    free_of,
-    missing_of,
-    parts_of,
-    size_named,
-    whole_of,
-)
-from reportgen.reports.error_padding import completed, unpadded
+from reportgen.reports.error_causes import Cause, causes_of, free_of, missing_of, parts_of, size_named, whole_of
+from reportgen.reports.error_padding import completed
 from reportgen.reports.formats import exact_bytes, human_bytes, range_words
 
 _SPACE_NUMBERS: Mapping[str, str] = {"0": "smem", "201": "tilespmem", "202": "spmem"}
 """Memory spaces of a SparseCore, as the errors of XLA:TPU number them (XLA docs/errors/error_3000.md)."""
 
-_ELEMENT_BYTES: Mapping[str, int] = {"float": 4, "half": 2, "double": 8, "bool": 1}
-"""Bytes of the elements whose names in TensorFlow and JAX do not end in their bits."""
+_ELEMENT_BITS: Mapping[str, int] = {"float": 32, "half": 16, "double": 64, "bool": 8}
+"""Bits of the elements whose names in TensorFlow and JAX do not end in them."""
 
 _MOST_DEVICES, _MOST_LINES = 3, 5
 _FRACTION, _POOL_PERCENT = "XLA_PYTHON_CLIENT_MEM_FRACTION", 75
 """The share of a GPU that JAX makes its pool of by default (XLA `GpuAllocatorConfig::memory_fraction`)."""
-_ARRAY = re.compile(r"\b([a-z]\w*+)\[([\d,]*+)\]")
+_ARRAY = re.compile(r"\b([a-z]\w*+)\[(\d++(?:,\d++)*+)\]")
 _COUNTED = ("_size", "_kib", "_gib")
 _BITS = re.compile(r"(?<=[a-z])\d{1,3}")
+_MISSING = {"capacity": "over capacity", "free": "short", "largest free piece": "short in one piece"}
 _MAIN = ("", "hbm", "device")
 """What the main memory of a device is called, if it is named at all."""
 
-_RUN_AGAIN = "`reportgen run -- COMMAND` runs the program once more with a dump, which names every buffer at the peak."
-_IN_BLOCKS = "Compute the array in blocks, such as the steps of a `jax.lax.scan`, and reduce each before the next"
-_FIND_LINE = "`reportgen run -- COMMAND` runs the program once more with a dump, to find the line that makes it."
-_NO_TIMELINE = "An error message has no timeline, peak or suggestions. Run again with `reportgen run`."
+RUN_AGAIN = "`reportgen run -- COMMAND` runs the program once more with a dump, which names every buffer at the peak."
+_IN_BLOCKS = (
+    "Compute the array in blocks, such as the steps of a `jax.lax.scan`, and reduce each before the next, or divide it "
+    "over several devices."
+)
 
 
 @record
@@ -91,7 +85,8 @@ class ErrorStory:
 def story_of(printed: OutOfMemory) -> ErrorStory:
     """Return what is said of an error."""
     event = completed(printed)
-    cause, causes = explained(event)
+    found = causes_of(event)
+    cause: Cause = next((cause for cause, _ in found if cause), "")
     need = _program_need(event)
     heading, step = _next_step(event, cause)
     devices = _devices_of(event)
@@ -100,7 +95,7 @@ def story_of(printed: OutOfMemory) -> ErrorStory:
         verdict=VERDICTS[event.kind],
         place=_place(event),
         cause=cause,
-        causes=causes,
+        causes=[sentence for _, sentence in found],
         about=[*_about(event)],
         sizes=_sizes_of(event),
         missing=_missing_words(event),
@@ -153,10 +148,8 @@ def _missing_words(event: OutOfMemory) -> str:
     missing = missing_of(event)
     if missing is None:
         return ""
-    if missing.of == "capacity":
-        amount = human_bytes(event.excess.middle) if event.excess else range_words(missing.size)
-        return f"{amount} over capacity"
-    return f"{range_words(missing.size)} short{' in one piece' if missing.of == 'largest free piece' else ''}"
+    stated = event.excess if missing.of == "capacity" else None
+    return f"{human_bytes(stated.middle) if stated else range_words(missing.size)} {_MISSING[missing.of]}"
 
 
 def _next_step(event: OutOfMemory, cause: Cause) -> tuple[str, str]:
@@ -172,28 +165,17 @@ def _next_step(event: OutOfMemory, cause: Cause) -> tuple[str, str]:
     if cause == "versions":
         return tuple(causes[cause])
     if not form.has_plan or event.space not in _MAIN:
-        step = own or (in_space.get(event.space, in_space["other"]) if event.space in WORDS["spaces"] else _RUN_AGAIN)
+        step = own or (in_space.get(event.space, in_space["other"]) if event.space in WORDS["spaces"] else RUN_AGAIN)
     elif cause == "fragmentation" and event.needed:
-        step = WORDS["fragmented"].get(form.backend, _RUN_AGAIN)
+        step = WORDS["fragmented"].get(form.backend, RUN_AGAIN)
     elif cause in causes:
         heading, step = causes[cause]
-        return heading, step if cause == "held before" else f"{step} {own or _RUN_AGAIN}"
-    elif event.capacity and (least := _least_devices(event)):
-        several = f"at least {least:,} devices of {range_words(event.capacity)}"
-        step = f"{_IN_BLOCKS}, or divide it: this array alone takes {several}. {_FIND_LINE}"
-        return "Do not make the whole array at once", step
+        return heading, step if cause == "held before" else f"{step} {own or RUN_AGAIN}"
+    elif event.kind == "allocation" and event.buffers and event.buffers[0].kind.startswith("output of "):
+        return "Do not make the whole array at once", f"{_IN_BLOCKS} {RUN_AGAIN}"
     else:
-        step = own or WORDS["kinds"].get(event.kind, _RUN_AGAIN)
-    return "Run it again with a dump" if step == _RUN_AGAIN else "", step
-
-
-def _least_devices(event: OutOfMemory) -> int:
-    """Return how many devices an array needs that is larger than one; 0 where the text is not about such an array."""
-    buffer = event.buffers[0] if event.kind == "allocation" and event.buffers else None
-    if not buffer or not buffer.kind.startswith("output of ") or not event.needed or not event.capacity:
-        return 0
-    dense, capacity = unpadded(buffer) or event.needed, event.capacity.high_bytes
-    return -(-dense.low_bytes // capacity) if dense.low_bytes > capacity > 0 else 0
+        step = own or WORDS["kinds"].get(event.kind, RUN_AGAIN)
+    return "Run it again with a dump" if step == RUN_AGAIN else "", step
 
 
 def _would_fit(event: OutOfMemory, need: SizeRange, devices: Sequence[Device]) -> str:
@@ -238,9 +220,6 @@ def _unknown(event: OutOfMemory, cause: Cause) -> Iterator[str]:
         yield lacks
     if event.kind == "fragment" and event.buffers and not event.needed and not event.totals:
         yield "The total is not in this text." if listed_bytes(event) else "No size is in this text."
-    if event.form.has_plan:
-        yield from [] if event.buffers else ["The message lists no buffers."]
-        yield _NO_TIMELINE
 
 
 def _about(event: OutOfMemory) -> Iterator[str]:
@@ -261,29 +240,29 @@ def _named(event: OutOfMemory) -> Mapping[str, str]:
     known["space"] = {"tilespmem": "TileSpmem", "spmem": "Spmem"}.get(known["space_slug"], known["space_slug"].upper())
     sizes: dict[str, SizeRange | None] = {name: getattr(event, name, None) for name in SIZES}
     sizes |= {row.name: row.size for row in event.totals} | dict(parts_of(event).items())
+    sizes["sum"] = None if event.needed else whole_of(event)
     sizes |= {name: _counted_size(name, value) for name, value in event.words if name.endswith(_COUNTED)}
     known |= {name: human_bytes(size.middle) for name, size in sizes.items() if size and size.middle}
     if "source_file" in known:
         known["source"] = f"{PurePosixPath(known['source_file']).name}:{known.get('source_line', '')}"
-    if size := _array_bytes(known.get("dtype", ""), known.get("dimensions", "")):
-        known["tensor"] = human_bytes(size)
+    if "dtype" in known:
+        known["tensor"] = _array_words(f"{known['dtype']}[{known.get('dimensions', '')}]")
     if arrays := known.get("arrays"):
         known["arrays"] = _array_words(arrays)
     return known
 
 
 def _array_words(text: str) -> str:
-    """Return arrays as JAX prints their types, each with its bytes."""
-    arrays = [(match[0], _array_bytes(match[1], match[2])) for match in _ARRAY.finditer(text)]
-    words = [f"{array} ({human_bytes(size)})" for array, size in arrays if size]
-    total = f", together {human_bytes(sum(size for _, size in arrays))}" if len(words) > 1 else ""
-    return f"{', '.join(words)}{total}." if words else text
+    """Return arrays as JAX or TensorFlow prints their types, each with its bytes."""
+    sizes = [(match[0], _bits(match[1]) * prod(map(int, match[2].split(","))) // 8) for match in _ARRAY.finditer(text)]
+    words = [f"{array} ({human_bytes(size)})" for array, size in sizes if size]
+    total = f", together {human_bytes(sum(size for _, size in sizes))}" if len(words) > 1 else ""
+    return f"{', '.join(words)}{total}" if words else text.rstrip(".")
 
 
-def _array_bytes(dtype: str, dimensions: str) -> int:
+def _bits(dtype: str) -> int:
     bits = _BITS.search(dtype)
-    width = _ELEMENT_BYTES.get(dtype, int(bits[0]) // 8 if bits else 0)
-    return width * prod(int(one) for one in dimensions.split(",") if one)
+    return int(bits[0]) if bits else _ELEMENT_BITS.get(dtype, 0)
 
 
 def _counted_size(name: str, printed: str) -> SizeRange | None:

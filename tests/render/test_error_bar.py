@@ -6,7 +6,7 @@ import pytest
 
 from reportgen.oom.error_event import OutOfMemory
 from reportgen.oom.find_errors import find_out_of_memory
-from reportgen.render.site.error_bar import ErrorBar, error_bar
+from reportgen.render.site.error_bar import ErrorBar, buffer_groups, error_bar
 from reportgen.reports.error_causes import whole_of
 from reportgen.reports.error_padding import completed
 from tests.support.samples import ROOT
@@ -18,7 +18,8 @@ EVENTS = [(path, event) for path in FILES for event in find_out_of_memory([path.
 
 def first_bar(number: str) -> ErrorBar | None:
     """Return the bar of the first error of a text."""
-    return error_bar(completed(next(event for path, event in EVENTS if path.name.startswith(number))), None)
+    event = completed(next(event for path, event in EVENTS if path.name.startswith(number)))
+    return error_bar(event, buffer_groups(event), None)
 
 
 def bar_of(number: str) -> str:
@@ -56,6 +57,6 @@ def test_a_request_is_drawn_against_what_is_free() -> None:
 
 @pytest.mark.parametrize(("path", "event"), EVENTS)
 def test_parts_add_up_to_no_more_than_is_needed(path: Path, event: OutOfMemory) -> None:
-    bar, whole = error_bar(event, None), whole_of(event)
+    bar, whole = error_bar(event, buffer_groups(event), None), whole_of(event)
     if bar and whole and not (event.held and event.kind == "load"):
         assert 0.97 * whole.middle <= sum(part.size_bytes for part in bar.need.segments) <= 1.01 * whole.middle

@@ -1,7 +1,7 @@
 """Divide what an out-of-memory error is about into the parts of one bar, as far as its text names them."""
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Sequence
 
 from reportgen.oom.error_event import LoggedBuffer, OutOfMemory
 from reportgen.oom.forms import OF_COMPILER, OF_ONE_REQUEST, WARNINGS
@@ -27,6 +27,8 @@ _ROUNDED = 0.01
 """The part of the memory by which its parts may exceed it, because all are rounded."""
 _WHOLE = "needed"
 
+_Part = tuple[str, str, int]  # the name, the kind and the bytes of a segment
+
 
 @record
 class BufferGroup:
@@ -51,16 +53,19 @@ class ErrorBar:
     named: Sequence[Segment]
 
 
-def error_bar(event: OutOfMemory, lone: SizeRange | None) -> ErrorBar | None:
+def error_bar(event: OutOfMemory, groups: Sequence[BufferGroup], lone: SizeRange | None) -> ErrorBar | None:
     """Return the memory of an error as a bar; None where the text neither divides it nor says what it exceeds.
 
     A `lone` need without parts is drawn against the capacity once the reader names the device.
     """
-    segments, limit, size = _divided(event)
-    if not segments or (len(segments) < 2 and not size):
-        segments, limit, size = [*_named(_WHOLE, "other", lone.middle if lone else 0)], "capacity", None
-    if not segments:
+    parts, limit, size = _divided(event, groups)
+    parts = [part for part in parts if part[2] > 0]
+    if not parts or (len(parts) == 1 and not size):
+        parts = [(_WHOLE, "other", lone.middle)] if lone and lone.middle > 0 else []
+        limit, size = "capacity", None
+    if not parts:
         return None
+    segments = [Segment(name=name, kind=kind, shade=0, size_bytes=part) for name, kind, part in parts]
     needed, bytes_of_limit = sum(segment.size_bytes for segment in segments), size.middle if size else None
     scale = max(needed, bytes_of_limit or 0)
     return ErrorBar(
@@ -76,20 +81,15 @@ def buffer_groups(event: OutOfMemory) -> Sequence[BufferGroup]:
     for buffer in event.buffers:
         found[_name(buffer), buffer.shape].append(buffer)
     whole = whole_of(event)
-    least, groups = max(whole.middle / _SMALL if whole else 0, 1), list[BufferGroup]()
+    least, groups, colored = max(whole.middle / _SMALL if whole else 0, 1), list[BufferGroup](), 0
     sized = [(sum(one.size.middle for one in buffers if one.size), key, buffers) for key, buffers in found.items()]
     for size, (name, _), buffers in sorted(sized, key=lambda group: -group[0]):
-        colored = sum(group.look != "other" for group in groups) + 1
-        is_colored = size >= least and colored <= _MOST_NAMED and not buffers[0].is_parameter
-        groups.append(
-            BufferGroup(
-                name=name,
-                buffers=buffers,
-                size_bytes=size,
-                padding_bytes=sum(map(padding_bytes, buffers)),
-                look=f"source-{colored}" if is_colored else "other",
-            )
-        )
+        look = "parameter" if buffers[0].is_parameter else "other"
+        if size >= least and colored < _MOST_NAMED and look == "other":
+            colored += 1
+            look = f"source-{colored}"
+        padding = sum(map(padding_bytes, buffers))
+        groups.append(BufferGroup(name=name, buffers=buffers, size_bytes=size, padding_bytes=padding, look=look))
     return groups
 
 
@@ -100,75 +100,72 @@ def _name(buffer: LoggedBuffer) -> str:
     return first or second or buffer.opcode or ("parameter" if buffer.is_parameter else "not named")
 
 
-def _divided(event: OutOfMemory) -> tuple[Sequence[Segment], str, SizeRange | None]:
+def _divided(event: OutOfMemory, groups: Sequence[BufferGroup]) -> tuple[Sequence[_Part], str, SizeRange | None]:
     """Return the parts of the bar, and what they are compared with by its name."""
     missing, (free, piece) = missing_of(event), free_of(event)
     is_of_piece = missing is not None and missing.of == "largest free piece"
     if event.held and event.capacity and event.kind not in OF_COMPILER | WARNINGS and not is_of_piece:
-        return [*_in_use(event, event.held.middle)], "capacity", event.capacity
+        return _in_use(event, event.held.middle), "capacity", event.capacity
     limit = piece if is_of_piece else free
     if missing and event.needed and limit and event.kind in OF_ONE_REQUEST | {"load"}:
-        return [*_named(_WHOLE, "other", event.needed.middle)], missing.of, limit
-    return _of_program(event) or [*_of_groups(event)], "capacity", event.capacity
+        return [(_WHOLE, "other", event.needed.middle)], missing.of, limit
+    return _of_program(event, _of_groups(groups)), "capacity", event.capacity
 
 
-def _in_use(event: OutOfMemory, held: int) -> Iterator[Segment]:
-    """Yield what was in use when memory ran out, as far as it is known, and what was asked for."""
+def _in_use(event: OutOfMemory, held: int) -> Sequence[_Part]:
+    """Return what was in use when memory ran out, as far as it is known, and what was asked for."""
     own = held_by_itself(event)
-    holders = [(name, f"source-{number}", size) for number, (name, size) in enumerate(chunks_of(event), start=1)]
+    holders = [(name, f"source-{number}", size.middle) for number, (name, size) in enumerate(chunks_of(event), start=1)]
     if own and (own[0] + own[1]).middle <= held:
-        holders += [("arguments of the program", "parameter", own[0]), ("its outputs, at most", "output", own[1])]
-    for name, kind, size in holders:
-        yield from _named(name, kind, size.middle)
-    rest = held - sum(size.middle for *_, size in holders)
-    yield from _named("other memory in use" if holders else "in use", "other", rest if rest >= _ROUNDED * held else 0)
+        sizes = (own[0].middle, own[1].middle)
+        holders += [("arguments of the program", "parameter", sizes[0]), ("its outputs, at most", "output", sizes[1])]
+    rest = held - _sum(holders)
+    others = ("other memory in use" if holders else "in use", "other", rest if rest >= _ROUNDED * held else 0)
     request = event.needed.middle if event.needed else 0
-    yield from _named("the program" if event.kind == "load" else "the failed request", "failed", request)
+    return [*holders, others, ("the program" if event.kind == "load" else "the failed request", "failed", request)]
 
 
-def _of_program(event: OutOfMemory) -> Sequence[Segment]:
-    """Return the parts of a program, or only the whole of it where its text contradicts itself."""
+def _of_program(event: OutOfMemory, groups: Sequence[_Part]) -> Sequence[_Part]:
+    """Return the parts of a program, only the whole of it where its text contradicts itself, or else its buffers."""
     whole = whole_of(event)
     if not whole or whole.middle <= 0:
-        return []
-    parts = {part: size.middle for part, size in parts_of(event).items()}
-    outputs = max(parts.get("outputs", 0) - parts.get("aliased", 0), 0)
-    held = [*_named("arguments", "parameter", parts.get("arguments", 0)), *_named("outputs", "output", outputs)]
-    for listed in ([*_of_groups(event)], []):
-        rest = whole.middle - sum(segment.size_bytes for segment in (*held, *listed))
-        if rest >= -_ROUNDED * whole.middle:
-            listed_bytes = sum(segment.size_bytes for segment in listed)
-            temporaries = min(max(parts.get("temporaries", 0) - listed_bytes, 0), max(rest, 0))
-            seen = [
-                *_temporaries(event, temporaries, are_listed=bool(listed)),
-                *_named("everything else" if held or listed or temporaries else _WHOLE, "other", rest - temporaries),
-            ]
-            return [*held, *listed, *(one for one in seen if one.size_bytes >= _ROUNDED * whole.middle)]
-    return [*_named(_WHOLE, "other", whole.middle)]
+        return groups
+    parts = defaultdict(int, {part: size.middle for part, size in parts_of(event).items()})
+    outputs = max(parts["outputs"] - parts["aliased"], 0)
+    held: list[_Part] = [("arguments", "parameter", parts["arguments"]), ("outputs", "output", outputs)]
+    for listed in (groups, ()):
+        rest = whole.middle - _sum((*held, *listed))
+        if rest < -_ROUNDED * whole.middle:
+            continue
+        temporaries = max(min(parts["temporaries"] - _sum(listed), rest), 0)
+        padding = 0 if listed else min(padding_of_temporaries(event), temporaries)
+        data = (
+            ("data of temporaries", "source-1")
+            if padding
+            else ("other temporaries" if listed else "temporaries", "other")
+        )
+        of_run = parts_of(event).get("temporaries") if event.kind == "execution" and not listed else None
+        if of_run and event.needed and event.needed.overlaps(of_run):
+            data = ("temporaries, not allocated", "failed")
+        seen = [
+            ("padding of temporaries", "padding", padding),
+            (*data, temporaries - padding),
+            ("everything else" if rest < whole.middle or temporaries else _WHOLE, "other", rest - temporaries),
+        ]
+        return [*held, *listed, *(part for part in seen if part[2] >= _ROUNDED * whole.middle)]
+    return [(_WHOLE, "other", whole.middle)]
 
 
-def _temporaries(event: OutOfMemory, size: int, *, are_listed: bool) -> Iterator[Segment]:
-    """Yield the temporaries, or those that are not listed."""
-    padding = 0 if are_listed else min(padding_of_temporaries(event), size)
-    yield from _named("padding of temporaries", "padding", padding)
-    whole, is_run = parts_of(event).get("temporaries"), event.kind == "execution" and not are_listed
-    if is_run and whole and event.needed and event.needed.middle in whole:
-        yield from _named("temporaries, not allocated", "failed", size)
-    else:
-        name = "data of temporaries" if padding else "other temporaries" if are_listed else "temporaries"
-        yield from _named(name, "source-1" if padding else "other", size - padding)
-
-
-def _of_groups(event: OutOfMemory) -> Iterator[Segment]:
-    """Yield the padding of the groups that have a color, and the data of each."""
-    groups = [group for group in buffer_groups(event) if group.look != "other"]
-    yield from _named("padding", "padding", sum(group.padding_bytes for group in groups))
-    for group in groups:
+def _of_groups(groups: Sequence[BufferGroup]) -> Sequence[_Part]:
+    """Return the padding of the groups that have a color, and the data of each."""
+    colored = [group for group in groups if group.look.startswith("source")]
+    parts = [("padding", "padding", sum(group.padding_bytes for group in colored))]
+    for group in colored:
         count = f"{len(group.buffers):,} × " if len(group.buffers) > 1 else ""
         name = f"{'data of ' if group.padding_bytes else ''}{count}{group.name}"
-        yield from _named(name, group.look, group.size_bytes - group.padding_bytes)
+        parts.append((name, group.look, group.size_bytes - group.padding_bytes))
+    return parts if colored else []
 
 
-def _named(name: str, kind: str, size: int) -> Iterator[Segment]:
-    if size > 0:
-        yield Segment(name=name, kind=kind, shade=0, size_bytes=size)
+def _sum(parts: Iterable[_Part]) -> int:
+    return sum(size for *_, size in parts)

@@ -19,8 +19,8 @@ from reportgen.render.html.markdown import note_markup
 from reportgen.render.html.templates import render
 from reportgen.render.module.data_shards import module_columns, shard
 from reportgen.render.site.file_names import file_names, own_parts, shared_parts
-from reportgen.render.site.out_of_memory import error_views
 from reportgen.reports import formats
+from reportgen.reports.error_story import story_of
 from reportgen.reports.formats import function_name
 from reportgen.reports.source_words import NO_FILLER, NO_LINES, NO_TEXT, short_words
 from reportgen.reports.summary import FirstSuggestion, LargestLine, Summary, biggest_first
@@ -317,18 +317,18 @@ def _front_context(modules: Sequence[Summary], front: Front) -> dict[str, Any]:
     labels = {module.label for module in modules}
     # The figures of a program that is a module say what its row says.
     errors = [
-        view
-        for view in error_views(front.errors)
-        if view.error.event.kind != "compiled" or view.error.label not in labels
+        (routes.out_of_memory(number), error, story_of(error.event))
+        for number, error in enumerate(front.errors, start=1)
+        if error.event.kind != "compiled" or error.label not in labels
     ]
-    hrefs = [*map(_index, modules), *(view.href for view in errors)]
+    hrefs = [*map(_index, modules), *(href for href, *_ in errors)]
     is_plain = not (front.problems or readme or front.redaction or front.has_trend)
     return {
         "problems": front.problems,
         "readme": readme,
         "redaction": front.redaction,
         "errors": errors,
-        "has_failure": any(view.error.event.is_failure for view in errors),
+        "has_failure": any(error.event.is_failure for _, error, _ in errors),
         "has_trend": front.has_trend,
         "only": hrefs[0] if len(hrefs) == 1 and is_plain else "",
     }

@@ -58,11 +58,6 @@ class Missing(NamedTuple):
     of: Literal["capacity", "free", "largest free piece"]
 
 
-def causes_of(event: OutOfMemory) -> Sequence[tuple[Cause, str]]:
-    """Return sentences on what fills the memory, the main one first, each with the cause that it shows, if any."""
-    return [*_causes(event)]
-
-
 def parts_of(event: OutOfMemory) -> Mapping[Part, SizeRange]:
     """Return the sum of the rows of each class of memory, as far as the text has them."""
     parts: dict[Part, SizeRange] = {}
@@ -141,8 +136,8 @@ def padding_of_temporaries(event: OutOfMemory) -> int:
     return sizes[1].middle - sizes[0].middle if sizes else 0
 
 
-def _causes(event: OutOfMemory) -> Iterator[tuple[Cause, str]]:
-    """Yield sentences on what takes the memory, each with the cause that it shows; that is empty for what is little."""
+def causes_of(event: OutOfMemory) -> Iterator[tuple[Cause, str]]:
+    """Yield sentences on what fills the memory, the main one first, each with the cause that it shows, if any."""
     if event.kind == "library" and event.free and event.capacity and event.free.middle > _MOST * event.capacity.middle:
         yield "versions", f"{range_words(event.free)} were free, so memory is hardly the reason."
     missing, (free, piece) = missing_of(event), free_of(event)

@@ -85,7 +85,7 @@ class ErrorStory:
 def story_of(printed: OutOfMemory) -> ErrorStory:
     """Return what is said of an error."""
     event = completed(printed)
-    found = causes_of(event)
+    found = [*causes_of(event)]
     cause: Cause = next((cause for cause, _ in found if cause), "")
     need = _program_need(event)
     heading, step = _next_step(event, cause)

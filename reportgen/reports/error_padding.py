@@ -10,26 +10,17 @@ from reportgen.oom.error_event import LoggedBuffer, OutOfMemory
 from reportgen.oom.printed_size import SizeRange
 from reportgen.parse.shape_parser import ShapeError, parse_shape
 from reportgen.record import record
-from reportgen.reports.formats import percent
 
 MOST_DENSE = 0.75
 """The part of a buffer that is data from which on its padding is not worth a sentence."""
-_LEAST_LEFT = 0.05
-"""The part of a buffer in a suggested shape from which on its padding is said."""
 
 
 @record
 class ReshapedBuffer:
-    """A padded buffer in another shape: both as XLA prints them without a layout, and the bytes that this saves.
-
-    `used` says how much of a tile the dimension fills that is padded most, `why` what is better of the other shape, and
-    what of that is still padding.
-    """
+    """A padded buffer in another shape: both as XLA prints them without a layout, and the bytes that this saves."""
 
     before: str
     after: str
-    used: str
-    why: str
     saving_bytes: int
 
 
@@ -93,23 +84,23 @@ def reshaped(buffers: Iterable[LoggedBuffer]) -> ReshapedBuffer | None:
     padded = [buffer for buffer in buffers if padding_bytes(buffer)]
     largest = max(padded, key=padding_bytes, default=None)
     shape = _array(largest.shape) if largest else None
-    worst = next(iter(_padded_dimensions(shape)), None) if shape else None
-    if largest is None or largest.size is None or shape is None or shape.layout is None or worst is None:
+    if (
+        largest is None
+        or largest.size is None
+        or shape is None
+        or shape.layout is None
+        or not _padded_dimensions(shape)
+    ):
         return None
     sizes = sorted(size or 1 for size in shape.dimensions)
     row_major = replace(shape.layout, minor_to_major=tuple(reversed(range(len(sizes)))))
     other = replace(shape, dimensions=tuple(sizes), layout=row_major)
     now, dense, after = _bytes(shape), dense_bytes(shape, pointer_bytes=0) or 0, _bytes(other)
-    why = "the longest dimension last"
     if now - after < MOST_DENSE * (now - dense):
-        other, after, why = replace(shape, dimensions=(prod(sizes),)), dense, "merged"
-    elif after - dense > _LEAST_LEFT * after:
-        why = f"{why}, still {percent(after - dense, after)} padding"
+        other, after = replace(shape, dimensions=(prod(sizes),)), dense
     return ReshapedBuffer(
         before=_plain(shape),
         after=_plain(other),
-        used=f"{worst[1]:,} of each {worst[2]:,} used",
-        why=why,
         saving_bytes=sum(
             largest.size.middle * (now - after) // now for buffer in padded if buffer.shape == largest.shape
         ),

@@ -13,7 +13,7 @@ from reportgen.oom.printed_size import SizeRange, read_size
 from reportgen.record import record
 from reportgen.reports.error_causes import Cause, causes_of, free_of, missing_of, parts_of, size_named, whole_of
 from reportgen.reports.error_padding import completed
-from reportgen.reports.formats import exact_bytes, human_bytes, range_words
+from reportgen.reports.formats import human_bytes, range_words
 
 _SPACE_NUMBERS: Mapping[str, str] = {"0": "smem", "201": "tilespmem", "202": "spmem"}
 """Memory spaces of a SparseCore, as the errors of XLA:TPU number them (XLA docs/errors/error_3000.md)."""
@@ -46,6 +46,7 @@ class ErrorStory:
     `about` sentences on what fills the memory and on what else the text says, `sizes` the amounts that it states, each
     with what it is, and `missing` what is too much, in words. `program_need` is what a whole program needs of the main
     memory, and `least_need` that or what is needed at least; both are None where something else is the limit.
+    `devices` are those that may have printed the text, the smallest first.
     """
 
     event: OutOfMemory
@@ -73,11 +74,10 @@ class ErrorStory:
         """Return the sizes in a row, and what is too much; empty if there are none."""
         needed, capacity = self.event.needed, self.event.capacity
         look_equal = needed and capacity and range_words(needed) == range_words(capacity)
-        is_exact = all(size.is_exact for _, size in self.sizes)
         shown = [
-            f"{exact_bytes(size.middle) if look_equal and is_exact else human_bytes(size.middle)} {words}"
+            f"{human_bytes(size.middle)} {words}"
             for words, size in self.sizes
-            if not (look_equal and not is_exact and words == "needed")
+            if not (look_equal and words == "needed")
         ]
         return ", ".join([*shown, self.missing] if self.missing else shown)
 
@@ -89,7 +89,9 @@ def story_of(printed: OutOfMemory) -> ErrorStory:
     cause: Cause = next((cause for cause, _ in found if cause), "")
     need = _program_need(event)
     heading, step = _next_step(event, cause)
-    devices = _devices_of(event)
+    backend = event.form.backend
+    kinds = [one for one in DEVICES.values() if not backend or one.title.startswith("TPU") == (backend == "tpu")]
+    devices = sorted(kinds, key=lambda one: one.size_bytes)
     return ErrorStory(
         event=event,
         verdict=VERDICTS[event.kind],
@@ -203,13 +205,6 @@ def _least_need(event: OutOfMemory) -> SizeRange | None:
     is_part = event.kind in OF_ONE_REQUEST - {"allocator"} | {"fragment"} and not event.free
     is_elsewhere = event.space not in _MAIN or any(buffer.kind == "scoped" for buffer in event.buffers)
     return (event.needed or listed_bytes(event)) if is_part and not is_elsewhere else None
-
-
-def _devices_of(event: OutOfMemory) -> Sequence[Device]:
-    """Return the known devices of the backend that printed a text, or all if it is unknown, the smallest first."""
-    backend = event.form.backend
-    kinds = [one for one in DEVICES.values() if not backend or one.title.startswith("TPU") == (backend == "tpu")]
-    return sorted(kinds, key=lambda one: one.size_bytes)
 
 
 def _unknown(event: OutOfMemory, cause: Cause) -> Iterator[str]:

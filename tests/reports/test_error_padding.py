@@ -19,8 +19,7 @@ def test_the_longest_dimension_goes_last_where_it_fills_the_tiles() -> None:
     found = reshaped([buffer, buffer])
     assert found is not None
     assert (found.before, found.after) == ("s32[8388608,8,4]", "s32[4,8,8388608]")
-    why = "the longest dimension last"
-    assert (found.used, found.why, found.saving_bytes) == ("4 of each 128 used", why, 62 << 30)
+    assert found.saving_bytes == 62 << 30
 
 
 def test_what_the_new_shape_pads_is_not_saved() -> None:
@@ -28,7 +27,6 @@ def test_what_the_new_shape_pads_is_not_saved() -> None:
     assert found is not None
     # Its 2 rows are padded to 8: 512 MiB for 128 MiB of data.
     assert (found.after, found.saving_bytes) == ("f32[2,16777216]", (8 << 30) - 512 * MIB)
-    assert found.why == "the longest dimension last, still 75.0 % padding"
 
 
 def test_short_dimensions_are_merged() -> None:
@@ -37,7 +35,7 @@ def test_short_dimensions_are_merged() -> None:
     assert found.after == "f32[2,2,1048576]"
     found = reshaped([listed("f32[10,10,40]{2,1,0:T(8,128)}", 10 * 16 * 128 * 4)])
     assert found is not None
-    assert (found.after, found.why) == ("f32[4000]", "merged")
+    assert found.after == "f32[4000]"
 
 
 @pytest.mark.parametrize("shape", ["", "f32[8,128]{1,0:T(8,128)}", "f32[1024,2]", "(f32[2], f32[3])", "f32[?,2]{1,0}"])

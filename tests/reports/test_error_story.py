@@ -52,7 +52,7 @@ STATED = {
     "31": ["10.97 GiB needed, 7.75 GiB usable, 3.22 GiB over capacity"],
     "32": [
         "1.00 MiB usable, 1.70 KiB over capacity",
-        "1,050,266 bytes needed, 1,048,576 bytes usable, 1.65 KiB over capacity",
+        "1.00 MiB usable, 1.65 KiB over capacity",
     ],
     "33": ["95.40 GiB needed, 67.69 GiB usable, 27.71 GiB over capacity", "4.50 GiB needed"],
     "34": [

@@ -36,7 +36,7 @@ _LONGEST_BEFORE, _LONGEST_CONTEXT = 300, 8_000
 _MOST_SIGNS = 200  # on one line that are tried, because a longer line is no message
 _CODE = re.compile(r"\b(?P<code>E\d{4}): ")
 _MODULE = re.compile(
-    r"(?:(?:(?i:hlo|xla)[ _]?(?i:module)(?:[ _]name)?|executable_name)\W{1,4}|Error loading program '"
+    r"(?:(?:XlaModule:#)?(?:(?i:hlo|xla)[ _]?(?i:module)(?:[ _]name)?|executable_name)\W{1,4}|Error loading program '"
     r"|\b[Mm]odule(?:[ _]name)?\W{1,4}(?=\w+\.\d)|\b(?:for|of|in|[Cc]ompil\w+) (?:the )?module [\"'`]?"
     r"|(?<![\w./-])(?=(?:p?jit|pmap)_))(?P<module>\w[\w.<>-]*[\w>])(?<!\.py)"
 )
@@ -51,7 +51,8 @@ _OPCODE = re.compile(r"(?:^| )([a-z][a-z0-9-]*)\(")
 _OPERAND = re.compile(rf"({_ARRAY.pattern}) %([\w.-]{{1,200}}+)")
 
 _Match = re.Match[str] | None
-_NAMES = {"Stats": "state", "BufferAssignment stats": "statistics"}  # of events that begin with a table
+_NAMES = {"Summary of in-use Chunks by size": "state", "Stats": "state", "BufferAssignment stats": "statistics"}
+"""Of events that begin with a table."""
 
 
 class _Head(NamedTuple):
@@ -67,9 +68,10 @@ def find_out_of_memory(pieces: Iterable[bytes]) -> tuple[OutOfMemory, ...]:
     """Return every failure, warning and list of figures in a text that arrives in pieces, in the order of the text."""
     found: list[OutOfMemory] = []
     for first_line, data in passages(pieces):
-        by_source: defaultdict[str, list[PlainLine]] = defaultdict(list)
+        by_source, source = defaultdict[str, list[PlainLine]](list), ""
         for line in plain_lines(data.decode("utf-8", "replace").split("\n"), first_line):
-            by_source[line.source].append(line)
+            source = line.source or source  # because a line that a terminal has wrapped goes on without it
+            by_source[source].append(line)
         for lines in by_source.values():
             found += _events(lines)
     return told_once(found)

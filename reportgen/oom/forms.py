@@ -65,7 +65,7 @@ SIZE = r"-?\d++(?:\.\d++)?(?:[ ]?[KMGTPE](?:i?B)?|[ ]?B|[ ]bytes|[ ]words)\b"
 _SLOT = re.compile(r"\{([a-z]\w*)(#?)\}")
 _SLOTS = {
     "space": r"(?i:hbm|vmem|smem|cmem|sflag|spmem|tilespmem|host|device)\b",
-    "kernel": r"[\w.-]{1,300}",
+    "kernel": r"[\w.-]{1,300}(?<!\.)",
     "device": r"[\w/][\w/:.-]{0,100}(?<![.:])",
 }
 _FIELD = r"""\b(?P<name>NAME)(?: size)?["']?\s*[=:]\s*(?P<size>SIZE|\d++(?![.\w]))""".replace("SIZE", SIZE)

@@ -11,7 +11,7 @@ from reportgen.oom.error_event import OutOfMemory
 from reportgen.oom.forms import FIGURES, OF_ONE_REQUEST
 from reportgen.oom.printed_size import SizeRange, read_size
 from reportgen.reports.error_padding import is_padded, padding_bytes, padding_words, unpadded
-from reportgen.reports.formats import human_bytes, percent, range_words
+from reportgen.reports.formats import counted, human_bytes, percent, range_words
 
 Part = Literal["arguments", "outputs", "temporaries", "constants", "code", "aliased"]
 Cause = Literal[
@@ -34,14 +34,10 @@ _FILLING: Mapping[Literal["arguments", "outputs", "temporaries"], str] = {
 }
 """The classes that may fill a memory, and what a sentence calls them."""
 
-_MOST = 0.5
-"""The share of the memory from which something is what fills it."""
-_ROUNDED = 1.01
-"""How much larger a part than the whole may be, because both are rounded."""
-_TINY = 1 << 30
-"""Less than the memory of any device, in bytes: a program that needs less did not fill one."""
-_FULL = 99
-"""Hundredths of an allocator's pool in use, from which what was there before is the cause."""
+_MOST = 0.5  # of the memory, from which something is what fills it
+_ROUNDED = 1.01  # times the whole that a part may be, because both are rounded
+_TINY = 1 << 30  # bytes, less than the memory of any device: a program that needs less did not fill one
+_FULL = 99  # hundredths of an allocator's pool in use, from which what was there before is the cause
 _LEAST_CAUSE = 20  # parts of the needed memory, of which padding or fragmentation has to be one
 _PADDED = re.compile(r"Unpadded \(([^()]*)\) Padded \(([^()]*)\)")
 _CHUNKS = re.compile(r"(\d{1,9}) Chunks of size (\d{1,19})$")
@@ -120,8 +116,7 @@ def held_by_itself(event: OutOfMemory) -> tuple[SizeRange, SizeRange] | None:
 def chunks_of(event: OutOfMemory) -> Sequence[tuple[str, SizeRange]]:
     """Return what an allocator has given out, as `124 chunks of 3.78 MiB`: the most first, without what is little."""
     named = [(match, row.size) for row in event.totals if row.size and (match := _CHUNKS.match(row.name))]
-    all_bytes = max(sum(size.middle for _, size in named), event.held.middle if event.held else 0)
-    least = all_bytes / _LEAST_CHUNKS
+    least = sum(size.middle for _, size in named) / _LEAST_CHUNKS
     largest = sorted(named, key=lambda one: -one[1].middle)[:_LARGEST_CHUNKS]
     return [
         (f"{int(match[1]):,} chunks of {human_bytes(int(match[2]))}" if int(match[1]) > 1 else "1 chunk", size)
@@ -265,10 +260,8 @@ def _of_slots(event: OutOfMemory) -> Iterator[str]:
     slots = [(row.size, row.detail) for row in event.totals if row.size and " take turns: " in row.detail]
     largest = max((size.middle for size, _ in slots), default=0)
     if equal := [detail for size, detail in slots if size.middle == largest]:
-        each = "" if len(equal) == 1 else " each"
-        count = "one slot" if len(equal) == 1 else f"{len(equal)} slots"
         turns = "; ".join(equal[:_LARGEST_CHUNKS])
-        yield f"The largest memory is {count} of {human_bytes(largest)}{each}, in which {turns}."
+        yield f"Most is in {counted(len(equal), 'slot')} of {human_bytes(largest)}, in which {turns}."
 
 
 def _difference(one: SizeRange | None, other: SizeRange | None) -> SizeRange | None:

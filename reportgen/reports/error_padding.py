@@ -95,7 +95,8 @@ def reshaped(buffers: Iterable[LoggedBuffer]) -> ReshapedBuffer | None:
     sizes = sorted(size or 1 for size in shape.dimensions)
     row_major = replace(shape.layout, minor_to_major=tuple(reversed(range(len(sizes)))))
     other = replace(shape, dimensions=tuple(sizes), layout=row_major)
-    now, dense, after = _bytes(shape), dense_bytes(shape, pointer_bytes=0) or 0, _bytes(other)
+    now, after = padded_bytes(shape, pointer_bytes=0) or 0, padded_bytes(other, pointer_bytes=0) or 0
+    dense = dense_bytes(shape, pointer_bytes=0) or 0
     if now - after < MOST_DENSE * (now - dense):
         other, after = replace(shape, dimensions=(prod(sizes),)), dense
     return ReshapedBuffer(
@@ -121,10 +122,6 @@ def _padded_dimensions(shape: ArrayShape) -> Sequence[tuple[int, int, int]]:
     padded = [(number, size, round_up(size, step)) for number, size, step in numbered if size]
     worst = [one for one in padded if one[2] > one[1] / MOST_DENSE]
     return sorted(worst, key=lambda one: (one[2] / one[1], one[0]), reverse=True)
-
-
-def _bytes(shape: ArrayShape) -> int:
-    return padded_bytes(shape, pointer_bytes=0) or 0
 
 
 def _plain(shape: ArrayShape) -> str:

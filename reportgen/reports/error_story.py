@@ -119,12 +119,11 @@ def listed_bytes(event: OutOfMemory) -> SizeRange | None:
 
 def _place(event: OutOfMemory) -> str:
     """Return `line 4`, or `3 times, lines 4, 9 and 12`, of which the first are named."""
-    first, *others = (f"{line:,}" for line in event.lines[:_MOST_LINES])
-    if not others:
-        return f"line {first}"
-    rest = "" if len(event.lines) <= _MOST_LINES else " …"
-    names = ", ".join((first, *others)) if rest else f"{', '.join((first, *others[:-1]))} and {others[-1]}"
-    return f"{len(event.lines):,} times, lines {names}{rest}"
+    lines = [f"{line:,}" for line in event.lines[: _MOST_LINES + 1]]
+    if len(lines) == 1:
+        return f"line {lines[0]}"
+    *first, last = lines
+    return f"{len(event.lines):,} times, lines {', '.join(first)} {'…' if len(first) == _MOST_LINES else f'and {last}'}"
 
 
 def _sizes_of(event: OutOfMemory) -> Sequence[tuple[str, SizeRange]]:

@@ -139,17 +139,14 @@ def _of_program(event: OutOfMemory, groups: Sequence[_Part]) -> Sequence[_Part]:
             continue
         temporaries = max(min(parts["temporaries"] - _sum(listed), rest), 0)
         padding = 0 if listed else min(padding_of_temporaries(event), temporaries)
-        data = (
-            ("data of temporaries", "source-1")
-            if padding
-            else ("other temporaries" if listed else "temporaries", "other")
-        )
+        name = "data of temporaries" if padding else "other temporaries" if listed else "temporaries"
+        kind = "source-1" if padding else "other"
         of_run = parts_of(event).get("temporaries") if event.kind == "execution" and not listed else None
         if of_run and event.needed and event.needed.overlaps(of_run):
-            data = ("temporaries, not allocated", "failed")
+            name, kind = "temporaries, not allocated", "failed"
         seen = [
             ("padding of temporaries", "padding", padding),
-            (*data, temporaries - padding),
+            (name, kind, temporaries - padding),
             ("everything else" if rest < whole.middle or temporaries else _WHOLE, "other", rest - temporaries),
         ]
         return [*held, *listed, *(part for part in seen if part[2] >= _ROUNDED * whole.middle)]

@@ -37,7 +37,7 @@ _ROLES: Mapping[str, re.Pattern[str]] = {
     ),
     "row": re.compile(
         rf"(?P<name>{ROW}|(?P<statistic>{_STATISTIC})):?(?:\s+(?:(?P<size>{SIZE}|\d++(?:\.\d++)?)|unknown size))?"
-        r"(?:\s*\((?P<detail>.*?)\)?)?(?:\s*\[.*\])?\s*"
+        r"(?:\s*\((?P<detail>.*?)\)?)?(?:\s*\[[^]]{0,300}\])?\s*"
     ),
 }
 _EXACT = re.compile(r"-?[\d,]+ bytes")

@@ -8,7 +8,7 @@ import re
 from bisect import bisect
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import accumulate, islice, takewhile
+from itertools import accumulate, chain, islice, takewhile
 from typing import Any, NamedTuple
 
 from reportgen.oom.error_event import LoggedBuffer, OutOfMemory, Total
@@ -22,8 +22,7 @@ from reportgen.oom.same_failure import filled, told_once
 from reportgen.patterns import repeated
 
 _PATIENCE = 40  # unrelated lines in a row after which an event has ended, because loggers print some in between
-_MOST_CONTINUED = 6  # lines that a sentence may go on for, where a form or an editor has wrapped it
-_MOST_WRAPPED = 3  # lines that a field of an entry may go on for
+_MOST_CONTINUED = 6  # lines that a sentence or a field may go on for, where a form or an editor has wrapped it
 _MOST_QUOTED = 40  # lines of the message of an event without a sentence
 
 _SIGN = re.compile("|".join(map(re.escape, sorted(SIGNS, key=len, reverse=True))))
@@ -72,8 +71,7 @@ def find_out_of_memory(pieces: Iterable[bytes]) -> tuple[OutOfMemory, ...]:
         for line in plain_lines(data.decode("utf-8", "replace").split("\n"), first_line):
             source = line.source or source  # because a line that a terminal has wrapped goes on without it
             by_source[source].append(line)
-        for lines in by_source.values():
-            found += _events(lines)
+        found += chain.from_iterable(map(_events, by_source.values()))
     return told_once(found)
 
 
@@ -95,7 +93,7 @@ def _events(lines: Sequence[PlainLine]) -> Iterator[OutOfMemory]:
                 assembly = _Assembly(error)
         if part:
             assembly.add(part, line)
-        elif 0 < skipped <= _MOST_WRAPPED:
+        elif 0 < skipped <= _MOST_CONTINUED:
             assembly.extend(line.text)
     yield from assembly.finished()
 
@@ -107,11 +105,11 @@ def _errors(lines: Sequence[PlainLine], start: int, before: str) -> tuple[Sequen
     """
     texts = [line.text for line in lines[start : start + 1 + _MOST_CONTINUED]]
     sign = _SIGN.search(" ".join(texts[:3]))
-    if sign is None or sign.start() >= len(texts[0]):
+    if sign is None or sign.start() > len(texts[0]):
         return (), start + 1
     texts[1:] = takewhile(lambda text: not read_line(text), texts[1:])
     text, ends = " ".join(texts), [*accumulate(len(text) + 1 for text in texts)]
-    heads, events, begin, last = _heads(text), list[OutOfMemory](), 0, 0
+    heads, events, begin, last = _heads(text, ends[0]), list[OutOfMemory](), 0, 0
     for head, following in zip(heads, [*(head.begin for head in heads[1:]), ends[-1]], strict=False):
         if head.begin < ends[0]:
             own_ends = ends[:1] if head.form.row else [end for end in ends if end <= following]
@@ -126,11 +124,13 @@ def _errors(lines: Sequence[PlainLine], start: int, before: str) -> tuple[Sequen
     return events, start + last + 1
 
 
-def _heads(text: str) -> Sequence[_Head]:
-    """Return where each error in a text begins: of those that are one, the one that says most."""
+def _heads(text: str, end: int) -> Sequence[_Head]:
+    """Return where each error before `end` begins, and the one after: of those that are one, the one that says most."""
     heads: list[_Head] = []
     for sign in islice(_SIGN.finditer(text), _MOST_SIGNS):
         place, last = sign.start(), heads[-1] if heads else None
+        if place >= end and (last is None or last.begin >= end):
+            break
         for form in _BY_SIGN[sign[0]]:
             behind, right_before, *_ = form.patterns
             match, before = behind.match(text, place), right_before.search(text, max(0, place - _LONGEST_BEFORE), place)

@@ -53,7 +53,7 @@ _PREFIX = re.compile(
 """What a launcher or a logger writes before a line; the launcher's part tells ranks apart."""
 _REPEATED = re.compile(r" \[repeated \d+x across cluster\](?: \(Ray .{0,200}\))?$")
 _COLORS = re.compile(r"(?:\x1b|\u241b|\^\[|\\x1b|\\u001b|\\033|\\e)?\[\d{1,3}(?:;\d{1,3}){0,5}m|\x1b\[[0-9;?]*[A-Za-z]")
-_LINE_END = re.compile(r"(?<!\\)(?:\\r)?\\n(?:\\t)*|#012")  # as rsyslog escapes it, too
+_LINE_END = re.compile(r"(?<!\\)(?:\\r)?\\n" + repeated(r"\\t") + "|#012")  # as rsyslog escapes it, too
 _QUOTED = re.compile(r"\\([\"'])")
 _STRING = re.compile('"(' + repeated(r'[^"\\]++|\\.') + ")")
 _HEADING = re.compile(HEAD)

@@ -24,7 +24,7 @@ _ELEMENT_BITS: Mapping[str, int] = {"float": 32, "half": 16, "double": 64, "bool
 _MOST_DEVICES, _MOST_LINES = 3, 5
 _FRACTION, _POOL_PERCENT = "XLA_PYTHON_CLIENT_MEM_FRACTION", 75
 """The share of a GPU that JAX makes its pool of by default (XLA `GpuAllocatorConfig::memory_fraction`)."""
-_ARRAY = re.compile(r"\b([a-z]\w*+)\[(\d++(?:,\d++)*+)\]")
+_ARRAY = re.compile(r"\b([a-z]\w*+)\[([\d,]*+)\]")
 _COUNTED = ("_size", "_kib", "_gib")
 _BITS = re.compile(r"(?<=[a-z])\d{1,3}")
 _MISSING = {"capacity": "over capacity", "free": "short", "largest free piece": "short in one piece"}
@@ -248,9 +248,10 @@ def _named(event: OutOfMemory) -> Mapping[str, str]:
 
 def _array_words(text: str) -> str:
     """Return arrays as JAX or TensorFlow prints their types, each with its bytes."""
-    sizes = [(match[0], _bits(match[1]) * prod(map(int, match[2].split(","))) // 8) for match in _ARRAY.finditer(text)]
-    words = [f"{array} ({human_bytes(size)})" for array, size in sizes if size]
-    total = f", together {human_bytes(sum(size for _, size in sizes))}" if len(words) > 1 else ""
+    found = [*_ARRAY.finditer(text)]
+    sizes = [_bits(array[1]) * prod(int(size) for size in array[2].split(",") if size) // 8 for array in found]
+    words = [f"{array[0]} ({human_bytes(size)})" for array, size in zip(found, sizes, strict=True) if size]
+    total = f", together {human_bytes(sum(sizes))}" if len(words) > 1 else ""
     return f"{', '.join(words)}{total}" if words else text.rstrip(".")
 
 

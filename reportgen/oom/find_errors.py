@@ -296,7 +296,8 @@ def _rows(form: Form, text: str, known: Sequence[Total] = ()) -> tuple[Total, ..
     for match in form.row.finditer(text) if form.row else ():
         row = match.groupdict()
         name, size = row.get("name") or f"slot {len(rows)}", read_size(row["size"], needs_unit=False)
-        taken = f"{row['values']} values take turns: {row['shapes'].strip()}" if row.get("values") else ""
+        values = row.get("values") or ""
+        taken = f"{values} value{'s' * (values != '1')} in turn: {row['shapes'].strip()}" if values else ""
         rows.setdefault(name, Total(form.name, name, size, taken))
     return tuple(rows.values())[len(known) :]
 

@@ -116,7 +116,7 @@ def held_by_itself(event: OutOfMemory) -> tuple[SizeRange, SizeRange] | None:
 def chunks_of(event: OutOfMemory) -> Sequence[tuple[str, SizeRange]]:
     """Return what an allocator has given out, as `124 chunks of 3.78 MiB`: the most first, without what is little."""
     named = [(match, row.size) for row in event.totals if row.size and (match := _CHUNKS.match(row.name))]
-    least = sum(size.middle for _, size in named) / _LEAST_CHUNKS
+    least = max(sum(size.middle for _, size in named), event.held.middle if event.held else 0) / _LEAST_CHUNKS
     largest = sorted(named, key=lambda one: -one[1].middle)[:_LARGEST_CHUNKS]
     return [
         (f"{int(match[1]):,} chunks of {human_bytes(int(match[2]))}" if int(match[1]) > 1 else "1 chunk", size)
@@ -257,11 +257,11 @@ def _of_losses(event: OutOfMemory) -> Iterator[str]:
 
 def _of_slots(event: OutOfMemory) -> Iterator[str]:
     """Yield the largest slots of a usage report, and the values that take turns in them."""
-    slots = [(row.size, row.detail) for row in event.totals if row.size and " take turns: " in row.detail]
+    slots = [(row.size, row.detail) for row in event.totals if row.size and " in turn: " in row.detail]
     largest = max((size.middle for size, _ in slots), default=0)
     if equal := [detail for size, detail in slots if size.middle == largest]:
         turns = "; ".join(equal[:_LARGEST_CHUNKS])
-        yield f"Most is in {counted(len(equal), 'slot')} of {human_bytes(largest)}, in which {turns}."
+        yield f"The largest: {counted(len(equal), 'slot')} of {human_bytes(largest)}, which hold {turns}."
 
 
 def _difference(one: SizeRange | None, other: SizeRange | None) -> SizeRange | None:

@@ -1,7 +1,7 @@
 """Divide what an out-of-memory error is about into the parts of one bar, as far as its text names them."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from reportgen.oom.error_event import LoggedBuffer, OutOfMemory
 from reportgen.oom.forms import OF_COMPILER, OF_ONE_REQUEST, WARNINGS
@@ -119,7 +119,7 @@ def _in_use(event: OutOfMemory, held: int) -> Sequence[_Part]:
     if own and (own[0] + own[1]).middle <= held:
         sizes = (own[0].middle, own[1].middle)
         holders += [("arguments of the program", "parameter", sizes[0]), ("its outputs, at most", "output", sizes[1])]
-    rest = held - _sum(holders)
+    rest = held - sum(size for *_, size in holders)
     others = ("other memory in use" if holders else "in use", "other", rest if rest >= _ROUNDED * held else 0)
     request = event.needed.middle if event.needed else 0
     return [*holders, others, ("the program" if event.kind == "load" else "the failed request", "failed", request)]
@@ -134,10 +134,10 @@ def _of_program(event: OutOfMemory, groups: Sequence[_Part]) -> Sequence[_Part]:
     outputs = max(parts["outputs"] - parts["aliased"], 0)
     held: list[_Part] = [("arguments", "parameter", parts["arguments"]), ("outputs", "output", outputs)]
     for listed in (groups, ()):
-        rest = whole.middle - _sum((*held, *listed))
+        rest = whole.middle - sum(size for *_, size in (*held, *listed))
         if rest < -_ROUNDED * whole.middle:
             continue
-        temporaries = max(min(parts["temporaries"] - _sum(listed), rest), 0)
+        temporaries = max(min(parts["temporaries"] - sum(size for *_, size in listed), rest), 0)
         padding = 0 if listed else min(padding_of_temporaries(event), temporaries)
         name = "data of temporaries" if padding else "other temporaries" if listed else "temporaries"
         kind = "source-1" if padding else "other"
@@ -162,7 +162,3 @@ def _of_groups(groups: Sequence[BufferGroup]) -> Sequence[_Part]:
         name = f"{'data of ' if group.padding_bytes else ''}{count}{group.name}"
         parts.append((name, group.look, group.size_bytes - group.padding_bytes))
     return parts if colored else []
-
-
-def _sum(parts: Iterable[_Part]) -> int:
-    return sum(size for *_, size in parts)

@@ -5,7 +5,7 @@ constants count as temporaries do, because the caller's arrays often waste more.
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping
 
 from reportgen.analyse.composition import live_at
 from reportgen.analyse.records import Analysis, Space
@@ -14,24 +14,12 @@ from reportgen.record import record
 
 @record
 class PaddedShape:
-    """All values of a space that print the same shape, or those of several shapes, under a name.
-
-    `dense_bytes` leaves out the `unknown` values whose size cannot be computed. `at_peak_bytes` is the padding
-    among the bytes that are resident at the peak. `largest` is the largest of the values, None for several shapes.
-    """
+    """All values of a space that print the same shape; `at_peak_bytes` is the padding among what is resident then."""
 
     shape: str
     values: int
-    unknown: int
-    dense_bytes: int
     padding_bytes: int
     at_peak_bytes: int
-    largest: int | None
-
-    @property
-    def padded_bytes(self) -> int:
-        """Return dense + padding bytes, which includes what the compiler rounds up beyond the layout."""
-        return self.dense_bytes + self.padding_bytes
 
 
 def padded_shapes(analysis: Analysis, space: Space) -> tuple[PaddedShape, ...]:
@@ -40,22 +28,17 @@ def padded_shapes(analysis: Analysis, space: Space) -> tuple[PaddedShape, ...]:
     for number in values_of(analysis, space):
         by_shape[analysis.facts[number].value.shape].append(number)
     at_peak = padding_at_peak(analysis, space)
-    rows = [_row(analysis, shape, numbers, at_peak) for shape, numbers in by_shape.items()]
-    return tuple(sorted(rows, key=lambda row: (-row.padding_bytes, -row.dense_bytes, row.shape)))
-
-
-def sum_of_shapes(shapes: Iterable[PaddedShape], name: str) -> PaddedShape:
-    """Return several shapes as one row."""
-    known = tuple(shapes)
-    return PaddedShape(
-        shape=name,
-        values=sum(shape.values for shape in known),
-        unknown=sum(shape.unknown for shape in known),
-        dense_bytes=sum(shape.dense_bytes for shape in known),
-        padding_bytes=sum(shape.padding_bytes for shape in known),
-        at_peak_bytes=sum(shape.at_peak_bytes for shape in known),
-        largest=None,
-    )
+    facts = analysis.facts
+    rows = [
+        PaddedShape(
+            shape=shape,
+            values=len(numbers),
+            padding_bytes=sum(facts.padding[number] for number in numbers),
+            at_peak_bytes=sum(at_peak.get(number, 0) for number in numbers),
+        )
+        for shape, numbers in by_shape.items()
+    ]
+    return tuple(sorted(rows, key=lambda row: (-row.padding_bytes, row.shape)))
 
 
 def values_of(analysis: Analysis, space: Space) -> list[int]:
@@ -80,18 +63,3 @@ def padding_at_peak(analysis: Analysis, space: Space) -> Mapping[int, int]:
         if number is not None:
             padding[number] += min(analysis.facts.padding[number], share.size_bytes)
     return {number: size for number, size in padding.items() if size}
-
-
-def _row(analysis: Analysis, shape: str, numbers: Sequence[int], at_peak: Mapping[int, int]) -> PaddedShape:
-    """Return the sums over all values of one shape; values of unknown size count as such and add no bytes."""
-    facts = analysis.facts
-    dense = [facts.dense[number] for number in numbers]
-    return PaddedShape(
-        shape=shape,
-        values=len(numbers),
-        unknown=dense.count(None),
-        dense_bytes=sum(filter(None, dense)),
-        padding_bytes=sum(facts.padding[number] for number in numbers),
-        at_peak_bytes=sum(at_peak.get(number, 0) for number in numbers),
-        largest=max(numbers, key=facts.values.sizes.__getitem__),
-    )

@@ -73,7 +73,7 @@ class LinksInFile(Links):
 def single_file(module: Module, site_title: str) -> bytes:
     """Return the report of a module as one HTML file."""
     links = LinksInFile(module)
-    context = index_context(module, links, is_complete=True)
+    context = index_context(module, links)
     scripts = {name: _script(f"{name}.js") for name in ("theme", "charts", "site")}
     # The ids of a text begin with its name, because the two texts and the page have some in common.
     texts = [

@@ -31,7 +31,7 @@ GAPS = """lists => lists.flatMap(list => {
 @pytest.fixture(params=[1280, 820])
 def drawn(request: pytest.FixtureRequest, visit: Visit, page: Page, samples_site: Path, module: Path) -> Page:
     page.set_viewport_size({"width": request.param, "height": 900})
-    return visit(samples_site, f"{module.relative_to(samples_site).as_posix()}/peak.html")
+    return visit(samples_site, f"{module.relative_to(samples_site).as_posix()}/index.html")
 
 
 def test_boxes_fill_what_they_are_below_and_no_name_is_cut(drawn: Page) -> None:
@@ -67,7 +67,7 @@ def test_on_a_phone_the_map_is_folded_unless_a_link_leads_to_it(
 
 
 def test_a_box_is_reached_by_the_keyboard_and_leads_to_a_value(visit: Visit, samples_site: Path, module: Path) -> None:
-    page = visit(samples_site, f"{module.relative_to(samples_site).as_posix()}/peak.html")
+    page = visit(samples_site, f"{module.relative_to(samples_site).as_posix()}/index.html")
     box = page.locator(".icicle a").first
     box.focus()
     page.keyboard.press("Tab")
@@ -83,7 +83,7 @@ def test_it_needs_no_script(without_scripts: Visit, samples_site: Path, module: 
 
 
 def test_on_paper_boxes_keep_their_colors(visit: Visit, page: Page, samples_site: Path, module: Path) -> None:
-    visit(samples_site, f"{module.relative_to(samples_site).as_posix()}/peak.html")
+    visit(samples_site, f"{module.relative_to(samples_site).as_posix()}/index.html")
     page.emulate_media(media="print")
     box = page.locator(".icicle a").first
     expect(box).to_be_visible()

@@ -144,7 +144,7 @@ def test_the_filters_have_no_accessibility_violations(visit: Visit, large_site: 
 
 
 def test_a_row_of_a_group_opens_to_all_of_its_values(visit: Visit, large_site: Path, large_folder: str) -> None:
-    page = visit(large_site, large_folder + "peak.html#group=class")
+    page = visit(large_site, large_folder + "index.html#group=class")
     rows = page.locator("[data-part=class] tbody tr")
     row = rows.nth(rows.evaluate_all("rows => rows.findIndex(row => row.querySelector('button.members'))"))
     row.locator("summary").click()

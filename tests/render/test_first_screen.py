@@ -278,6 +278,7 @@ def test_a_grouping_draws_when_each_of_its_rows_is_held() -> None:
     made = module("flax_gpt+donate")
     space = made.analysis.spaces[MAIN_SPACE]
     tables = peak_tables(made, space, Links(made, 0))
-    assert [table.key for table in tables] == ["operation", "source line", "argument", "shape", "class", "value"]
+    keys = ["operation", "source line", "argument", "shape", "class", "value", "opcode", "element type"]
+    assert [table.key for table in tables] == keys
     for table in tables:
         assert table.table.rows.count("<svg") == sum(bool(row.numbers) for row in table.rows)

@@ -197,7 +197,7 @@ def test_without_a_large_line_a_row_says_what_most_of_it_is(arguments: int, outp
 
 def test_the_largest_line_leads_to_its_file_or_to_the_peak() -> None:
     index = index_of(made_up(0))
-    source, peak = index.replace("index.html", "source-1.html#L1"), index.replace("index.html", "peak.html")
+    source, peak = index.replace("index.html", "source-1.html#L1"), f"{index}#peak"
     web = "https://example.org/a.py#L1"
     for href, leads_to in ((source, source), (web, web), ("", peak)):
         line = LargestLine(place="a.py:1", size_bytes=1, href=href)

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 import pytest
 
 from reportgen.analyse.analysis import analyse
+from reportgen.analyse.padding import padded_shapes
 from reportgen.input.discover import discover
 from reportgen.input.reading import load_text
 from reportgen.parse.parser import parse_dump
@@ -88,13 +89,13 @@ def test_every_tab_of_every_sample_leads_to_a_page_that_says_it_is_current() -> 
         assert all(f"peak-{s.color}.html" in pages for s in module.analysis.spaces.values() if s.composition)
 
 
-def test_the_peak_page_names_what_the_dump_does_not_say() -> None:
-    text = plain(pages_of(module_of(edited(STEP, ("  a, operand 0\n", ""))))["peak.html"])
+def test_the_peak_names_what_the_dump_does_not_say() -> None:
+    text = plain(pages_of(module_of(edited(STEP, ("  a, operand 0\n", ""))))["index.html"])
     assert "100 B 76.9 % no source line in the dump" in text
     assert "30 B 23.1 % f.py:7" in text
     assert "f.py:7 neg u8[30] 30 B" in text
     assert "argument 0 u8[100] 100 B" in text
-    assert text.count("130 B 100 % Peak resident") == 7
+    assert text.count("130 B 100 % Peak resident") == 8
 
 
 def test_the_schedule_marks_the_peak_and_gives_each_moment_an_anchor() -> None:
@@ -119,9 +120,8 @@ def test_the_sixteen_memory_spaces_that_need_most_have_columns_in_the_schedule()
 def test_views_say_what_is_missing() -> None:
     allocations = STEP.partition("Total bytes")[0]
     pages = pages_of(module_of(allocations))
-    for name in ("peak.html", "lifetimes.html", "schedule.html"):
+    for name in ("index.html", "lifetimes.html", "schedule.html"):
         assert any(paragraph.get("class") == "missing" for paragraph in read_page(pages[name]).all("p"))
-    assert "No padding in 2 values of 130 B ." in plain(pages["padding.html"])
 
 
 def test_a_finding_is_shown_with_the_lines_of_the_dump_around_its_place() -> None:
@@ -233,27 +233,17 @@ def test_what_is_read_or_written_at_the_peak_is_marked_as_in_use() -> None:
     assert all(strip.partition("</title>")[2].startswith('<path class="peak"') for strip in strips)
 
 
-def test_padding_that_is_next_to_nothing_of_the_peak_is_nothing_to_gain() -> None:
+def test_padding_is_said_where_it_is_a_hundredth_of_the_peak() -> None:
     modules = {module.label.partition("/")[0]: module for module in sample_modules()}
-    little = plain(pages_of(modules["v5e-train-step"])["padding.html"])
-    assert re.search(r"Padding is 0\.0[12] % of the peak: nothing to gain\.", little)
-    odd = pages_of(modules["tpu-odd-shapes"])["padding.html"]
-    assert "nothing to gain" not in plain(odd).partition("1 · VMEM")[0]
-
-
-def test_a_bar_of_padding_is_the_figure_beside_it_and_in_the_table() -> None:
-    module = next(module for module in sample_modules() if module.label.startswith("tpu-odd-shapes"))
-    page = pages_of(module)["padding.html"].partition("<h2>")[0]
-    sizes = [int(size) for size in re.findall(r'<strong class="amount"><data value="(\d+)"', page)]
-    widths = [float(width) for width in re.findall(r'class="used" style="width:([\d.]+)', page)]
-    assert sizes == sorted(sizes, reverse=True)
-    assert widths == pytest.approx([100 * size / sizes[0] for size in sizes], abs=0.1)
-    table = tables_of(pages_of(module)["padding.html"])[0]
-    assert table.heads[:2] == ["At the peak", "Padding"]
-    assert table.column(0)[: len(sizes)] == sizes
-    names = [row.cells[3].text.strip() for row in table.rows]
-    assert names.count("tuples and scalars") == 1
-    assert not any(name.startswith("(") or "[]" in name for name in names)
+    assert "of it is padding" not in plain(pages_of(modules["v5e-train-step"])["index.html"])
+    odd = modules["tpu-odd-shapes"]
+    [words] = re.findall(r'<p class="padding">(.*?)</p>', pages_of(odd)["index.html"], re.DOTALL)[:1]
+    sizes = [int(size) for size in re.findall(r'<data value="(\d+)"', words)]
+    shapes = sorted(
+        (shape.at_peak_bytes for shape in padded_shapes(odd.analysis, odd.analysis.spaces[0])), reverse=True
+    )
+    assert sizes == [sum(shapes), *shapes[:2]]
+    assert ", where " in words
 
 
 def test_what_the_caller_holds_is_apart_from_the_temporaries_that_are_idle_at_the_peak() -> None:
@@ -268,10 +258,9 @@ def test_what_the_caller_holds_is_apart_from_the_temporaries_that_are_idle_at_th
 def test_spaces_that_nobody_runs_out_of_get_no_tables() -> None:
     modules = {module.label.partition("/")[0]: module for module in sample_modules()}
     pages = pages_of(modules["tpu-train-step"])
-    for name in ("padding.html", "lifetimes.html"):
-        labels = [table.label for table in tables_of(pages[name])]
-        assert any("space 0" in label for label in labels)
-        assert not any("space 2" in label for label in labels)
+    labels = [table.label for table in tables_of(pages["lifetimes.html"])]
+    assert any("space 0" in label for label in labels)
+    assert not any("space 2" in label for label in labels)
 
 
 def test_a_sound_dump_is_told_so_in_a_sentence_and_its_notes_are_folded() -> None:

@@ -27,7 +27,7 @@ from tests.support.samples import ROOT, sample_analysis, sample_labels
 
 LABEL = next(label for label in sample_labels() if "tpu-train-step" in label)
 WIDE = 400
-PAGES = ("own page", "page of the peaks", "whole table", "single file", "panel of an instruction")
+PAGES = ("own page", "whole table", "single file", "panel of an instruction")
 SCRIPTS = (ROOT / "templates" / "scripts").as_uri()
 KNOWN_TO_SCRIPTS = """
 import { CELLS } from "%s/cells.js";
@@ -47,12 +47,12 @@ def tables(module: Module) -> Mapping[str, Sequence[Element]]:
     """Return the tables of a peak on each of `PAGES`."""
     makers, routes = page_makers(module, "Memory"), module.routes
     space = next(space for space in module.analysis.spaces.values() if space.composition)
-    own, peaks = (tree_of(makers[path]().content.decode()) for path in (routes.index, routes.listing("peak")))
+    own = tree_of(makers[routes.index]().content.decode())
     whole = tree_of(peak_listing(module, space, "Memory").content.decode())
     file = tree_of(single_file(module, "Memory").decode())
     panel = [*own.first("template", id="live-table").all("table")]
-    found = [[*page.all("table", class_="peak-groups")] for page in (own, peaks, file)]
-    return dict(zip(PAGES, [found[0], found[1], [*whole.all("table")], found[2], panel], strict=True))
+    found = [[*page.all("table", class_="peak-groups")] for page in (own, file)]
+    return dict(zip(PAGES, [found[0], [*whole.all("table")], found[1], panel], strict=True))
 
 
 def columns() -> Sequence[Column[PeakFigures]]:
@@ -71,7 +71,7 @@ def said(module: Module) -> Sequence[Section]:
 def test_every_place_has_the_columns_that_all_tables_of_a_peak_have(module: Module) -> None:
     shown = {column.head for column in columns()}
     found = tables(module)
-    assert [len(found[page]) > 1 for page in PAGES] == [True, True, False, True, False]
+    assert [len(found[page]) > 1 for page in PAGES] == [True, False, True, False]
     for page in PAGES:
         for table in found[page]:
             assert shown <= set(heads(table)), page

@@ -173,9 +173,9 @@ def _parts(space: dict[str, Any]) -> dict[str, Any]:
 
 
 def test_values_of_one_source_line_are_still_one_group(without_texts: Path, without_paths: Path) -> None:
-    grouped = {_source_lines(page) for page in without_texts.glob("m/*/peak.html")} - {()}
+    grouped = {_source_lines(page) for page in without_texts.glob("m/*/index.html")} - {()}
     assert grouped
-    assert grouped <= {_source_lines(page) for page in without_paths.glob("m/*/peak.html")}
+    assert grouped <= {_source_lines(page) for page in without_paths.glob("m/*/index.html")}
 
 
 def _source_lines(page: Path) -> tuple[str, ...]:

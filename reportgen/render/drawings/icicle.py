@@ -52,16 +52,6 @@ class PeakBox:
 
 
 @record
-class ColoredLine:
-    """A source line or scope that has a color of its own in the icicle, all arguments or outputs, or what is left."""
-
-    look: str
-    name: str
-    href: str
-    size_bytes: int
-
-
-@record
 class Icicle:
     """The boxes of a peak; `left_out` says which outermost frames are not shown.
 
@@ -69,7 +59,6 @@ class Icicle:
     """
 
     boxes: tuple[PeakBox, ...]
-    lines: Sequence[ColoredLine]
     left_out: str
     is_by_scope: bool
 
@@ -92,25 +81,8 @@ def icicle(stacks: PeakStacks, links: Links, line_looks: Mapping[str, str]) -> I
     looks = {line: look for line, look in line_looks.items() if line in sizes}
     if not stacks.has_lines:
         looks = {origin: f"source-{place}" for place, (origin, _) in enumerate(stacks.origins[:_COLORS], 1)}
-    lines = [
-        ColoredLine(
-            look=look,
-            name=line_words(origin) if stacks.has_lines else cut(origin, _LONGEST_NAME),
-            href=links.line_href(origin),
-            size_bytes=sizes[origin],
-        )
-        for origin, look in looks.items()
-    ]
-    lines += [
-        ColoredLine(look=_HELD[root.kind], name=root.kind, href="", size_bytes=root.size_bytes)
-        for root in stacks.roots
-        if root.kind in _HELD and root.size_bytes >= _NARROWEST * stacks.size_bytes
-    ]
-    if rest := stacks.size_bytes - sum(line.size_bytes for line in lines):
-        lines.append(ColoredLine(look="other", name="everything else", href="", size_bytes=rest))
     return Icicle(
         boxes=_Boxes(stacks, links, looks).below(stacks.roots, stacks.size_bytes, None),
-        lines=lines,
         left_out=", ".join(map(_place, stacks.above[-_MOST_LEFT_OUT:])),
         is_by_scope=bool(stacks.origins) and not stacks.has_lines,
     )

@@ -29,8 +29,6 @@ from reportgen.reports.source_words import short_words
 MODULE_VIEWS = (
     (routes.view("index"), "Summary"),
     (routes.view("suggestions"), "Suggestions"),
-    (routes.view("peak"), "Peak"),
-    (routes.view("padding"), "Padding"),
     (routes.view("lifetimes"), "Lifetimes"),
     (routes.view("values"), "Values"),
     (routes.view("allocations"), "Allocations"),

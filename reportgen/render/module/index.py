@@ -25,6 +25,7 @@ from reportgen.render.module.advice_box import advice_box
 from reportgen.render.module.first_suggestions import first_suggestions
 from reportgen.render.module.fit_banner import fit_banner
 from reportgen.render.module.need import need
+from reportgen.render.module.peak_padding import peak_padding
 from reportgen.render.module.peak_rows import PeakTable, groupings_of, peak_tables, table_in_scripts
 from reportgen.render.module.verdict import verdict
 from reportgen.render.module.view_page import view_page
@@ -73,11 +74,12 @@ _BACKEND_EVIDENCE = {
 class SpaceSummary:
     """A memory space on the summary; peaks are None without live ranges, moments also where nothing is live.
 
-    The `icicle` is that of the main space. `tables` are the resident peak in every grouping, and the program has no
-    name for `unnamed_bytes` of it.
+    `tables` are the resident peak in every grouping, and the program has no
+    name for `unnamed_bytes` of it. `padding` is a sentence, empty where there is next to none.
     """
 
     space: Space
+    padding: Markup
     resident: Peak | None
     resident_moment: int | None
     live: Peak | None
@@ -117,13 +119,13 @@ def index_page(module: Module, site_title: str) -> Page:
     return view_page(module, site_title, "index", "pages/module.html", links=links, **context)
 
 
-def index_context(module: Module, links: Links, *, is_complete: bool = False) -> dict[str, Any]:
-    """Return what the template of the module's own page needs to know; complete, with every grouping of a peak."""
+def index_context(module: Module, links: Links) -> dict[str, Any]:
+    """Return what the template of the module's own page needs to know."""
     analysis, evidence = module.analysis, module.analysis.backend_evidence
     main = main_space(analysis.spaces)
     # The main memory first, whatever its color is.
     ordered = sorted(analysis.spaces.values(), key=lambda space: (space is not main, space.color))
-    spaces = [_space_summary(module, space, links, is_main=space is main, is_complete=is_complete) for space in ordered]
+    spaces = [_space_summary(module, space, links) for space in ordered]
     charts = [part for part in spaces if part.chart and part.space.color not in module.small_spaces]
     answer = verdict(module)
     return {
@@ -180,13 +182,14 @@ def _stacks(parts: TemporaryParts | None) -> Sequence[tuple[str, str]]:
     return [("", parts.kind), *choices] if parts else [("", "class"), *choices[1:]]
 
 
-def _space_summary(module: Module, space: Space, links: Links, *, is_main: bool, is_complete: bool) -> SpaceSummary:
+def _space_summary(module: Module, space: Space, links: Links) -> SpaceSummary:
     """Return what the page shows of a memory space; without live ranges it has no peaks and no chart."""
     resident, live = space.peak_resident, space.peak_live
     fit, parts = module.fits.get(space.color), module.temporary_parts[space.color]
     chart = memory_over_time(module.analysis, space, module.phases, fit, parts)
     return SpaceSummary(
         space=space,
+        padding=peak_padding(module, space, links),
         resident=resident,
         resident_moment=resident.moment if resident and resident.amount else None,
         live=live,
@@ -195,8 +198,8 @@ def _space_summary(module: Module, space: Space, links: Links, *, is_main: bool,
         chart=chart,
         drawn=memory_chart(chart) if chart else None,
         fit=fit,
-        icicle=icicle_of_space(module, space, links) if is_main or is_complete else None,
-        tables=peak_tables(module, space, links, is_complete=is_complete),
+        icicle=icicle_of_space(module, space, links),
+        tables=peak_tables(module, space, links),
         unnamed_bytes=module.attributed[space.color].unnamed_bytes(resident.amount) if resident else 0,
     )
 

@@ -9,8 +9,6 @@ from reportgen.render.module.findings_page import findings_page
 from reportgen.render.module.index import index_page
 from reportgen.render.module.lifetimes_page import lifetimes_page
 from reportgen.render.module.listings import allocations_listing, peak_listing, values_listing
-from reportgen.render.module.padding_page import padding_page
-from reportgen.render.module.peak import peak_page
 from reportgen.render.module.peak_rows import peak_kind
 from reportgen.render.module.schedule_page import schedule_page
 from reportgen.render.module.source_page import source_page
@@ -56,8 +54,6 @@ def _views(module: Module, site_title: str) -> Mapping[str, PageMaker]:
         routes.index: partial(index_page, module, site_title),
         **{routes.shard(name): partial(module_shard, module, name) for name in ("values", "timeline", "instructions")},
         routes.listing("suggestions"): partial(suggestions_page, module, site_title),
-        routes.listing("peak"): partial(peak_page, module, site_title),
-        routes.listing("padding"): partial(padding_page, module, site_title),
         routes.listing("lifetimes"): partial(lifetimes_page, module, site_title),
         routes.listing("findings"): partial(findings_page, module, site_title),
         routes.listing("schedule"): partial(schedule_page, module, site_title),

@@ -31,7 +31,7 @@ from reportgen.reports.column import Column
 from reportgen.reports.formats import shortened
 from reportgen.reports.peak_table import PeakFigures, peak_columns, peak_figures
 
-_SHOWN, _SHOWN_ALONE = 6, 12
+_SHOWN = 10
 
 
 @record(kw_only=False)
@@ -83,18 +83,11 @@ def groupings_of(spaces: Sequence[Sequence[PeakTable]]) -> Sequence[tuple[str, s
     return [(table.key, table.key) for table in most]
 
 
-def peak_tables(
-    module: Module, space: Space, links: Links, *, is_complete: bool = False, by_value: bool = True
-) -> list[PeakTable]:
-    """Return the tables of a space's peak; `by_value` is whether one of them has a row for each value.
-
-    Complete ones have more rows, and more groupings: those for compiler engineers, and that by source line even if the
-    dump has none.
-    """
+def peak_tables(module: Module, space: Space, links: Links) -> list[PeakTable]:
+    """Return the tables of a space's peak, one for each grouping."""
     if space.peak_resident is None or not space.peak_resident.amount:
         return []
-    tables = _Tables(module, space, links, _SHOWN_ALONE if is_complete else _SHOWN)
-    return list(tables.groupings(is_complete=is_complete, by_value=by_value))
+    return list(_Tables(module, space, links, _SHOWN).groupings())
 
 
 def whole_peak_table(module: Module, space: Space, links: Links) -> PeakTable:
@@ -119,22 +112,21 @@ class _Tables:
         self.live_range: Column[PeakTableRow[Owned]] = Column("live", "Live range", "range", self._live_range)
         """Stands for the strip in scripts, which do not know what reads a value and so when it is idle."""
 
-    def groupings(self, *, is_complete: bool, by_value: bool) -> Iterator[PeakTable]:
-        """Yield the tables of the peak, the most useful first: `is_complete` adds those for compiler engineers."""
+    def groupings(self) -> Iterator[PeakTable]:
+        """Yield the tables of the peak, the most useful first and those for compiler engineers last."""
         found, groups = self._module.groupings[self._space.color], self._module.peak_groups[self._space.color]
         if any(group.name for group in groups):
             yield self._by_operation(groups)
-        if is_complete or any(group.kind == "named" for group in found["source line"]):
+        if any(group.kind == "named" for group in found["source line"]):
             yield self._by_label("source line", found["source line"], self._line)
         arguments = self._arguments()
         if any(group.kind == "named" for group in arguments):
             yield self._by_label("argument", arguments, _code)
         yield self._by_label("shape", found["shape"], _code)
-        for key in ("opcode", "element type") if is_complete else ():
-            yield self._by_label(key, found[key], _code)
         yield self._by_label("class", found["class"], lambda kind: chip(f"class-{kind}", kind))
-        if by_value:
-            yield self.by_value(shares(self._space), self._strip)
+        yield self.by_value(shares(self._space), self._strip)
+        for key in ("opcode", "element type"):
+            yield self._by_label(key, found[key], _code)
 
     def by_value(
         self, composition: Sequence[Share], life: Column[PeakTableRow[Owned]], *, for_scripts: bool = False

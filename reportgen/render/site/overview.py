@@ -140,7 +140,7 @@ class ModuleRow:
 
     def line_href(self, line: LargestLine | FirstSuggestion) -> str:
         """Return where a line is: its place in its file or, without a page of that, in the peak."""
-        return line.href or routes.module_view(self.module.label, self.module.title, "peak")
+        return line.href or f"{routes.module_view(self.module.label, self.module.title)}#peak"
 
     @property
     def suggestion(self) -> str:

@@ -1,7 +1,4 @@
-"""The banner of a module that does not fit into its device: what is needed, what there is, and what would be enough.
-
-What the verdict above it says already, it does not repeat.
-"""
+"""Say of a module that does not fit what its compiler said of it, and what would be enough, beside its verdict."""
 
 from collections.abc import Mapping, Sequence
 
@@ -23,11 +20,9 @@ _TEMPORARIES = "XLA’s figure counts temporaries alone, without arguments and o
 
 @record
 class FitBanner:
-    """What the banner says; `enough` are shares of the peak of which each is larger than what is missing.
+    """What is said; `enough` are shares of the peak of which each is larger than what is missing.
 
     `reserved_for` has the largest value in bytes in which nothing is live, by allocation.
-
-    `headline` is empty where the verdict says it.
     """
 
     headline: str
@@ -49,9 +44,8 @@ def fit_banner(device_fit: DeviceFit, analysis: Analysis, fit: Fit | None) -> Fi
         f"That is {stated.partition(' in ')[0]}." if stated else "",
         _meaning(refusal, analysis, space) if refusal and space else "",
         _of_arguments(over, needed_by_class(analysis, space)["parameter"]) if over and space else "",
-        "Freeing any one of these buffers would be enough:" if enough else "",
     )
-    if refusal is None and not any(sentences):
+    if refusal is None and not (enough or any(sentences)):
         return None
     spare = f"{capital(spare_words(fit))}." if fit and fit.fits else "The compiler refused this program for less."
     return FitBanner(

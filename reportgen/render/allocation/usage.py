@@ -1,6 +1,7 @@
 """Describe how the bytes of an allocation are used over time, and how they are packed."""
 
 from collections import defaultdict
+from heapq import nlargest
 from typing import NamedTuple
 
 from markupsafe import Markup
@@ -8,18 +9,15 @@ from markupsafe import Markup
 from reportgen.analyse.spaces import occupancies
 from reportgen.intervals.step_function import StepFunction
 from reportgen.intervals.union import union_over_time
-from reportgen.model import LiveRange
 from reportgen.record import record
 from reportgen.render.drawings.conflicts import overlap_box, real_conflicts
-from reportgen.render.drawings.packing import Scale, packing
+from reportgen.render.drawings.packing import Scale, box_of, packing
 from reportgen.render.drawings.svg import Box
 from reportgen.render.html.links import Links
 from reportgen.render.view import Module
-from reportgen.reports.formats import shortened
-from reportgen.reports.report import key_text
 
-MOST_DRAWN = 400
-"""The values up to which an allocation has a map that needs no script."""
+_MOST_DRAWN = 400
+"""Values of an allocation, the largest, that its picture has."""
 
 
 class UsageRow(NamedTuple):
@@ -33,12 +31,9 @@ class UsageRow(NamedTuple):
 
 @record
 class Drawings:
-    """The packing map of an allocation, and the numbers in its caption.
+    """The picture of an allocation, and the numbers in its caption."""
 
-    `packing` is None where only a script draws the values, because there are more than `MOST_DRAWN`.
-    """
-
-    packing: Markup | None
+    packing: Markup
     last_moment: int
     conflicts: int
 
@@ -55,7 +50,7 @@ class AllocationUsage:
     """The use of one module's allocations; what they share is looked up once."""
 
     def __init__(self, module: Module, links: Links) -> None:
-        self._analysis = module.analysis
+        self._module, self._analysis = module, module.analysis
         self._links = links
         self._peaks = {color: space.peak_resident for color, space in module.analysis.spaces.items()}
         self._conflicts: defaultdict[int, list[Box]] = defaultdict(list)
@@ -79,18 +74,15 @@ class AllocationUsage:
     def _drawings(self, number: int, peak: int) -> Drawings:
         """Return the packing map."""
         analysis, conflicts = self._analysis, self._conflicts.get(number, ())
-        values, drawn = analysis.occupants[number], None
-        if len(values) <= MOST_DRAWN:
-            boxes = [self._box(value, live) for value in values if (live := analysis.facts[value].live)]
-            scale = Scale(analysis.moments, analysis.dump.allocations[number].size_bytes)
-            drawn = Markup(packing(boxes, scale, peak, conflicts))
-        return Drawings(packing=drawn, last_moment=max(0, analysis.moments - 1), conflicts=len(conflicts))
-
-    def _box(self, number: int, live: LiveRange) -> Box:
-        value = self._analysis.facts[number].value
-        low, high = value.offset_bytes, value.end_bytes
-        tooltip = f"{shortened(key_text(value.key))}: {live.start:,} to {live.end:,}, bytes {low:,} to {high:,}"
-        return Box(live.start, live.end + 1, low, high, tooltip, self._links.value_href(number))
+        live = (value for value in analysis.occupants[number] if analysis.facts[value].live)
+        shown = nlargest(_MOST_DRAWN, live, key=analysis.dump.values.sizes.__getitem__)
+        boxes = [box_of(self._module, self._links, value) for value in shown]
+        scale = Scale(analysis.moments, analysis.dump.allocations[number].size_bytes)
+        return Drawings(
+            packing=Markup(packing(boxes, scale, peak, conflicts)),
+            last_moment=max(0, analysis.moments - 1),
+            conflicts=len(conflicts),
+        )
 
 
 def _usage_rows(used: StepFunction, size_bytes: int, peak: int) -> tuple[UsageRow, ...]:

@@ -1,10 +1,23 @@
-"""Draw the packing of an allocation to scale: which bytes each value holds, and when."""
+"""Draw the packing of an allocation or of a memory space to scale: which bytes each value holds, and when."""
 
 from collections.abc import Iterable
+from heapq import nlargest
 
+from markupsafe import Markup
+
+from reportgen.analyse.classes import memory_class
+from reportgen.analyse.records import Space
 from reportgen.render.drawings.svg import Box, drawing, linked, path, rectangle
+from reportgen.render.html.links import Links
+from reportgen.render.view import Module
+from reportgen.reports.formats import shortened
+from reportgen.reports.report import key_text
 
 _MOST_COLUMNS, _HEIGHT = 400, 240
+_MOST_BLOCKS = 60
+"""Values of a memory space that its picture has: more of them are a picture of nothing."""
+_ORDER = ("parameter", "constant", "output", "temporary")
+"""The classes of memory from the bottom of a picture, as the map of scripts stacks them."""
 
 
 class Scale:
@@ -45,8 +58,34 @@ class Scale:
 def packing(boxes: Iterable[Box], scale: Scale, peak: int | None, conflicts: Iterable[Box] = ()) -> str:
     """Draw every box, a line at the peak, and the conflicts on top."""
     # In order of time, in which the Tab key then visits the links.
-    body = [linked(box, scale.rectangle(box)) for box in sorted(boxes)]
+    body = [linked(box, scale.rectangle(box), box.look) for box in sorted(boxes)]
     if peak is not None:
         body.append(scale.marker(peak))
     body.extend(linked(box, scale.rectangle(box), "conflict") for box in conflicts)
     return drawing(scale.width, scale.height, body, label="Packing map")
+
+
+def box_of(module: Module, links: Links, number: int, base: int = 0) -> Box:
+    """Return the place of a value that is live, in its allocation, which begins at `base`."""
+    value, live = module.analysis.facts[number].value, module.analysis.facts[number].live
+    assert live is not None, "a value that is live"
+    low, high = value.offset_bytes, value.end_bytes
+    tooltip = f"{shortened(key_text(value.key))}: {live.start:,} to {live.end:,}, bytes {low:,} to {high:,}"
+    look = f"fill-{module.color(number).removeprefix('class-')}"
+    return Box(live.start, live.end + 1, base + low, base + high, tooltip, links.value_href(number), look)
+
+
+def picture_of_space(module: Module, space: Space, links: Links) -> Markup:
+    """Return the largest values of a memory space, its allocations above one another by class."""
+    analysis, height, bases = module.analysis, 0, dict[int, int]()
+    held = {number: memory_class(analysis.dump.allocations[number]) for number in space.allocations}
+    for number in sorted(
+        (one for one, kind in held.items() if kind in _ORDER), key=lambda one: _ORDER.index(held[one])
+    ):
+        bases[number] = height
+        height += analysis.dump.allocations[number].size_bytes
+    live = (value for number in bases for value in analysis.occupants[number] if analysis.facts[value].live)
+    shown = nlargest(_MOST_BLOCKS, live, key=analysis.dump.values.sizes.__getitem__)
+    boxes = [box_of(module, links, number, bases[analysis.dump.values.allocations[number]]) for number in shown]
+    peak = space.peak_resident.moment if space.peak_resident else None
+    return Markup(packing(boxes, Scale(analysis.moments, height), peak))

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 
 class Box(NamedTuple):
-    """Bytes [low, high) held over the moments [first, end), with a tooltip and where a click leads."""
+    """Bytes [low, high) held over the moments [first, end), with a tooltip, where a click leads, and a color."""
 
     first: int
     end: int
@@ -17,6 +17,7 @@ class Box(NamedTuple):
     high: int
     tooltip: str
     href: str | None = None
+    look: str = ""
 
 
 def drawing(width: int, height: int, body: Iterable[str], *, label: str | None) -> str:

@@ -18,6 +18,7 @@ from reportgen.record import record
 from reportgen.render.drawings.chart_data import memory_over_time
 from reportgen.render.drawings.icicle import Icicle, icicle_of_space
 from reportgen.render.drawings.memory_chart import memory_chart
+from reportgen.render.drawings.packing import picture_of_space
 from reportgen.render.html.hints import naming_hint
 from reportgen.render.html.links import Links
 from reportgen.render.html.markdown import note_markup
@@ -156,6 +157,7 @@ def index_context(module: Module, links: Links) -> dict[str, Any]:
         "divided": _divided(module),
         "xla": _reconciliation(analysis.xla_peak),
         "moments": max(analysis.moments, 1),
+        "picture": picture_of_space(module, charts[0].space, links) if charts else "",
         "origin": ORIGIN_WORDS[analysis.dump.text.origin],
         "classes": HELD_CLASSES,
         "files": list(dict.fromkeys(part.label for part in analysis.dump.text.parts)),

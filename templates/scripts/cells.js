@@ -3,6 +3,7 @@ import { counted, humanBytes } from "./bytes.js";
 import { moduleFolder } from "./data.js";
 import { make } from "./dom.js";
 import { allocationHref, valueHref } from "./hrefs.js";
+import { plainShape } from "./peak-source.js";
 import { authorName } from "./names.js";
 
 /**
@@ -17,12 +18,13 @@ const LONGEST_CODE = 60;
 const MOST_NAMED = 6;
 
 /**
- * Return the name of a value as a link to it.
+ * Return the name of a value, or other words, as a link to it.
  * @param {Values} values
  * @param {number} number
+ * @param {string} [words]
  */
-export const valueLink = (values, number) =>
-  make("a", { href: moduleFolder() + valueHref(values, number) }, [values.name[number] + values.index[number]]);
+export const valueLink = (values, number, words) =>
+  make("a", { href: moduleFolder() + valueHref(values, number) }, [words ?? values.name[number] + values.index[number]]);
 
 /**
  * Return a link to the page of an allocation.
@@ -45,18 +47,19 @@ const chip = (/** @type {string} */ memoryClass, /** @type {string} */ text) =>
  * Return the end of a value's name, which says most, and file and line; the tooltips have the whole.
  * @param {Values} values
  * @param {number} number
+ * @param {string} [short]
  * @returns {Content[]}
  */
-const origin = (values, number) => {
-  const called = authorName(values, number), own = values.sources[values.source[number]];
+const origin = (values, number, short) => {
+  const name = authorName(values, number), called = short || name, own = values.sources[values.source[number]];
   // An argument has no line of its own.
   const source = own || values.sources[values.firstRead[number]], before = own ? "" : "read first at ";
   const end = called.slice(-LONGEST_SCOPE), slash = end.indexOf("/");
   const shown = called.length <= LONGEST_SCOPE ? called : `…${slash < 0 ? end : end.slice(slash)}`;
-  const name = make("code", { title: called }, [shown]);
+  const code = make("code", { title: name }, [shown]);
   const relation = values.relations[values.relation[number]], words = relation ? `${relation} ` : "";
   const line = make("span", { class: own ? "source" : "source first-read", title: before + source }, [before + source.slice(source.lastIndexOf("/") + 1)]);
-  return source ? [words, name, " ", line] : [words, name];
+  return source ? [words, code, " ", line] : [words, code];
 };
 
 /**
@@ -89,24 +92,81 @@ const parts = ({ share, width, look }) => {
 };
 
 /**
+ * Return a bar of one part in the scale of the largest.
+ * @param {{width: number, look: string}} part
+ */
+const bar = ({ width, look }) => {
+  const fill = make("span", { class: `fill-${look}`, style: `width:${(100 * width).toFixed(2)}%` });
+  return make("span", { class: "bar", "aria-hidden": "true" }, [fill]);
+};
+
+/** @type {Record<string, Record<string, string>>} */
+const LOOKS = { bar: { class: "bars" }, change: { class: "number" } };
+const STRIP = { width: 120, height: 12 };
+
+/**
+ * Return a drawing of when something is live, over all moments of the program.
+ * @param {{stretches: [number, number][], look: string, moments: number}} life
+ */
+const strip = ({ stretches, look, moments }) => {
+  const scale = STRIP.width / moments, svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
+  const shape = stretches.map(([from, to]) => `M${(from * scale).toFixed(1)} ${STRIP.height / 2}h${Math.max((to + 1 - from) * scale, 0.5).toFixed(1)}`);
+  const path = document.createElementNS(svg.namespaceURI, "path"), title = document.createElementNS(svg.namespaceURI, "title");
+  title.textContent = stretches.map(([from, to]) => `live from instruction ${counted(from)} to ${counted(to)}`).join(", ");
+  path.setAttribute("class", "held");
+  path.setAttribute("d", shape.join(""));
+  svg.setAttribute("class", `life fill-${look}`);
+  svg.setAttribute("viewBox", `0 0 ${STRIP.width} ${STRIP.height}`);
+  svg.setAttribute("preserveAspectRatio", "none");
+  svg.setAttribute("role", "img");
+  svg.append(title, path);
+  return svg;
+};
+
+/**
+ * Return the values of a group: one as a link, several behind their number.
+ * @param {Values} values
+ * @param {number[]} numbers
+ */
+const members = (values, numbers) => {
+  if (numbers.length === 1) return valueLink(values, numbers[0], "1 value");
+  const details = make("details", {}, [make("summary", {}, [`${counted(numbers.length)} values`])]);
+  details.addEventListener("toggle", () => {
+    if (details.childElementCount > 1) return;
+    details.append(...numbers.flatMap((number, place) => [place ? ", " : "", valueLink(values, number)]));
+  });
+  return details;
+};
+
+/**
  * What is drawn for each kind of column, from what the source of the rows has for it.
  * @type {Record<string, (values: Values, what: any) => Content[]>}
  */
 export const CELLS = {
   allocation: (values, allocation) => [allocationLink(values, allocation)],
+  bar: (_, part) => [bar(part)],
   bytes: (_, size) => [bytes(size)],
   chip: (_, [memoryClass, text]) => [chip(memoryClass, text)],
   code: (_, text) => text ? [make("code", {}, [text.length > LONGEST_CODE ? `${text.slice(0, LONGEST_CODE - 1)}…` : text])] : [],
+  change: (_, size) => size ? [(size > 0 ? "+" : "−") + humanBytes(Math.abs(size))] : [],
   count: (_, count) => [make("data", { value: String(count) }, [counted(count)])],
-  instruction: (values, [name, number, again, first]) =>
-    again ? [instruction(values, name, number), " ", make("small", {}, ["recomputes ", instruction(values, again, first)])]
-      : [instruction(values, name, number)],
+  life: (_, life) => life.stretches.length ? [strip(life)] : [],
+  members: (values, numbers) => [members(values, numbers)],
   moment: (_, moment) => [moment < 0 ? "–" : counted(moment)],
   origin: (values, number) => number < 0 ? [] : origin(values, number),
   owner,
   parts: (_, part) => parts(part),
   range: (_, ends) => [ends.replace(/\d+/g, (/** @type {string} */ digits) => counted(Number(digits)))],
+  shape: (values, { count, number }) => [
+    count > 1 ? `${counted(count)} × ` : "", make("code", { class: "shape" }, [plainShape(values.shapes[values.shape[number]])])
+  ],
+  step: (values, [name, number, again, first]) => [
+    ...(number === undefined ? [] : [...origin(values, number, values.shortScopes[values.scope[number]]), " "]),
+    make("small", { class: "xla" }, [instruction(values, name, number)]),
+    ...(again ? [" ", make("small", {}, ["recomputes ", instruction(values, again, first)])] : [])
+  ],
   text: (_, text) => [text],
+  thing: (values, number) => number === undefined ? [] : [...origin(values, number, values.shortScopes[values.scope[number]]), " ", make("small", { class: "xla" }, [values.name[number]])],
   value: (values, number) => [valueLink(values, number)],
   values: (values, numbers) => {
     const more = numbers.length - MOST_NAMED;
@@ -129,11 +189,12 @@ export const columnsOf = (table) => [.../** @type {HTMLTableSectionElement} */ (
  * @param {Values} values
  * @param {Source} source
  * @param {Column[]} columns
- * @param {number} row
+ * @param {any} row
  */
 export const rowOf = (values, source, columns, row) => make("tr", {}, columns.map(({ key, kind, namesRows }) => {
-  const content = CELLS[kind](values, (source.drawn[key] ?? source.keys[key])(row));
-  return namesRows ? make("th", { scope: "row" }, content) : make("td", {}, content);
+  const what = (source.drawn[key] ?? source.keys[key])(row);
+  const content = CELLS[kind](values, kind === "life" ? { ...what, moments: source.moments } : what);
+  return namesRows ? make("th", { scope: "row" }, content) : make("td", LOOKS[kind] ?? {}, content);
 }));
 
 /** Return a cell with an amount of bytes, for the foot of a table. */

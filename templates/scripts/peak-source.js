@@ -1,7 +1,7 @@
 // The rows of the table of a peak, or of any instruction, from the data of a module; `peak_table.py` declares its columns.
 import { bytesByValue, residentAt } from "./composition.js";
 import { lookOf } from "./names.js";
-import { valueSource, valueTest } from "./table-rows.js";
+import { valueKeys, valueTest } from "./table-rows.js";
 
 /**
  * @typedef {import("./table-rows.js").Source} Source
@@ -19,13 +19,15 @@ import { valueSource, valueTest } from "./table-rows.js";
 export const peakSource = (values, color, moment) => {
   const { allocations, classes } = values, shares = sharesAt(values, color, moment);
   const rows = [...shares.keys()], total = shares.reduce((sum, { size }) => sum + size, 0);
-  const { keys } = valueSource(values, null);
+  const keys = valueKeys(values);
   const look = (/** @type {number} */ row) => shares[row].of < 0 ? classes[allocations.class[shares[row].allocation]] : lookOf(values, shares[row].of);
   const ofOwner = (/** @type {string} */ key) => (/** @type {number} */ row) => shares[row].of < 0 ? "" : keys[key](shares[row].of);
   return {
     noun: "rows",
+    all: rows.length,
     rows,
     shares,
+    count: (some) => some.length,
     filter: (filters) => {
       const test = valueTest(values, filters);
       return rows.filter((row) => shares[row].of < 0 ? !Object.values(filters).some(Boolean) : test(shares[row].of));
@@ -54,7 +56,7 @@ export const peakSource = (values, color, moment) => {
 };
 
 /** Return a shape without its layout; one of a tuple has several. */
-const plainShape = (/** @type {import("./table-rows.js").Key} */ shape) => {
+export const plainShape = (/** @type {import("./table-rows.js").Key} */ shape) => {
   const text = String(shape);
   return text.startsWith("(") ? text : text.replace(/^b\(/, "").split("{")[0].replace(/\)$/, "");
 };

@@ -1,17 +1,21 @@
 // The rows of a long table from the data of its module: which of them pass the filters, and their order. Sorting and
 // filtering cover all rows, not only those on the page that is open.
+import { residentAt } from "./composition.js";
 import { highlightTest } from "./map-words.js";
 import { authorName, classOf, lastUse } from "./names.js";
 import { amountAt } from "./steps.js";
+import { groupsOf, lookOfGroup, stretchesOf } from "./value-groups.js";
 import { holdsAll, wordsOf } from "./words.js";
 
 /**
  * @typedef {number | string} Key
+ * @typedef {import("./value-groups.js").Group} Group
  * @typedef {Record<string, string>} Filters
- * @typedef {{noun: string, rows: number[], filter: (filters: Filters) => number[], keys: Record<string, (row: number) => Key>,
- *   drawn: Record<string, (row: number) => unknown>, space?: (row: number) => number}} Source
- * The rows of a table: each column has a key that sorts, filters and is downloaded, and what its cells are drawn from
- * where that is not the key.
+ * @typedef {{noun: string, all: number, rows: any[], filter: (filters: Filters) => any[], count: (rows: any[]) => number,
+ *   keys: Record<string, (row: any) => Key>, drawn: Record<string, (row: any) => unknown>,
+ *   size?: (row: any) => number, space?: (row: any) => number, moments?: number}} Source
+ * The rows of a table: each column has a key that sorts it, and what its cells are drawn from where that is not the key.
+ * `count` says for how many of `all` things some rows stand, and lives are drawn over `moments`.
  */
 
 /** The columns of which a reader chooses an entry, and those in which words are looked for. */
@@ -19,7 +23,7 @@ export const CHOICES = ["space", "class", "opcode"];
 export const TEXTS = ["value", "scope", "source", "shape"];
 
 /** The filters that every table of a module's values offers. */
-export const FILTERS = ["words", ...CHOICES, ...TEXTS];
+export const FILTERS = ["words", "moment", "padded", ...CHOICES, ...TEXTS];
 
 /**
  * Return a test for values that pass every filter.
@@ -30,10 +34,16 @@ export const FILTERS = ["words", ...CHOICES, ...TEXTS];
 export const valueTest = (values, filters) => {
   /** @type {((number: number) => boolean)[]} */
   const tests = [];
-  const { space, class: memoryClass, opcode } = filters;
+  const { space, class: memoryClass, opcode, moment, padded } = filters;
   if (space) tests.push((number) => values.allocations.color[values.allocation[number]] === Number(space));
   if (memoryClass) tests.push((number) => classOf(values, number) === memoryClass);
   if (opcode) tests.push((number) => values.opcodes[values.opcode[number]] === opcode);
+  if (padded) tests.push((number) => values.padding[number] > 0);
+  if (moment) {
+    const colors = space ? [space] : Object.keys(values.spaces);
+    const present = new Set(colors.flatMap((color) => residentAt(values, Number(color), Number(moment))));
+    tests.push((number) => present.has(number));
+  }
   const contains = (/** @type {string} */ query, /** @type {string[]} */ table, /** @type {number[]} */ column) => {
     if (!query) return;
     const words = wordsOf(query), found = table.map((text) => holdsAll(text.toLowerCase(), words));
@@ -91,40 +101,83 @@ export const denseBytes = (values, number) => {
 };
 
 /**
- * Return the values of a module, largest first, or those of one allocation in order of offset and time.
+ * Return what sorts each column of single values, which a file has all of.
  * @param {Values} values
- * @param {number | null} allocation
+ * @returns {Record<string, (number: number) => Key>}
+ */
+export const valueKeys = (values) => ({
+  value: (number) => values.name[number] + values.index[number],
+  size: (number) => values.size[number],
+  space: (number) => values.spaces[values.allocations.color[values.allocation[number]]],
+  allocation: (number) => values.allocations.index[values.allocation[number]],
+  offset: (number) => values.offset[number],
+  dense: (number) => denseBytes(values, number),
+  padding: (number) => values.padding[number],
+  from: (number) => values.first[number],
+  to: (number) => values.last[number],
+  shape: (number) => values.shapes[values.shape[number]],
+  origin: (number) => `${authorName(values, number)} ${values.sources[values.source[number]]}`.trim(),
+  opcode: (number) => values.opcodes[values.opcode[number]]
+});
+
+/**
+ * Return the values of a module in groups, the largest first.
+ * @param {Values} values
+ * @returns {Source}
+ */
+export const groupSource = (values) => {
+  const all = [...values.name.keys()], rows = groupsOf(values, all), keys = valueKeys(values);
+  const first = (/** @type {string} */ key) => (/** @type {Group} */ { buffers }) => keys[key](buffers[0]);
+  const padding = (/** @type {Group} */ { buffers }) => buffers.reduce((sum, number) => sum + values.padding[number], 0);
+  const part = (/** @type {Group} */ group) => ({ width: group.size / Math.max(rows[0].size, 1), look: lookOfGroup(values, group) });
+  return {
+    noun: "values",
+    all: all.length,
+    rows,
+    filter: (filters) => Object.values(filters).some(Boolean) ? groupsOf(values, all.filter(valueTest(values, filters))) : rows,
+    count: (groups) => groups.reduce((sum, { numbers }) => sum + numbers.length, 0),
+    size: ({ size }) => size,
+    space: ({ numbers }) => values.allocations.color[values.allocation[numbers[0]]],
+    keys: {
+      size: ({ size }) => size,
+      bar: ({ size }) => size,
+      thing: first("origin"),
+      shape: first("shape"),
+      life: (group) => stretchesOf(values, group)[0]?.[0] ?? -1,
+      padding,
+      members: ({ numbers }) => numbers.length
+    },
+    drawn: {
+      bar: part,
+      thing: ({ buffers }) => buffers[0],
+      shape: ({ buffers }) => ({ count: buffers.length, number: buffers[0] }),
+      life: (group) => ({ stretches: stretchesOf(values, group), look: lookOfGroup(values, group) }),
+      members: ({ numbers }) => numbers
+    }
+  };
+};
+
+/**
+ * Return the values of one allocation in order of offset and time.
+ * @param {Values} values
+ * @param {number} allocation
  * @returns {Source}
  */
 export const valueSource = (values, allocation) => {
-  const all = [...values.name.keys()];
-  const { size, offset, first } = values;
+  const { offset, first } = values;
   const id = (/** @type {number} */ number) => parseInt(values.id[number], 10);
-  const rows = allocation === null
-    ? all.sort((one, other) => size[other] - size[one] || id(one) - id(other))
-    : all.filter((number) => values.allocation[number] === allocation)
-      .sort((one, other) => offset[one] - offset[other] || first[one] - first[other] || id(one) - id(other));
+  const rows = [...values.name.keys()].filter((number) => values.allocation[number] === allocation)
+    .sort((one, other) => offset[one] - offset[other] || first[one] - first[other] || id(one) - id(other));
   return {
     noun: "values",
+    all: rows.length,
     rows,
     filter: (filters) => rows.filter(valueTest(values, filters)),
+    count: (numbers) => numbers.length,
+    size: (number) => values.size[number],
     space: (number) => values.allocations.color[values.allocation[number]],
     drawn: { value: (number) => number, allocation: (number) => values.allocation[number], origin: (number) => number },
-    keys: {
-      value: (number) => values.name[number] + values.index[number],
-      size: (number) => size[number],
-      allocation: (number) => values.allocations.index[values.allocation[number]],
-      offset: (number) => offset[number],
-      dense: (number) => denseBytes(values, number),
-      padding: (number) => values.padding[number],
-      from: (number) => first[number],
-      to: (number) => values.last[number],
-      shape: (number) => values.shapes[values.shape[number]],
-      scope: (number) => authorName(values, number),
-      source: (number) => values.sources[values.source[number]],
-      origin: (number) => `${authorName(values, number)} ${values.sources[values.source[number]]}`.trim(),
-      opcode: (number) => values.opcodes[values.opcode[number]]
-    }
+    keys: valueKeys(values)
   };
 };
 
@@ -136,10 +189,16 @@ export const valueSource = (values, allocation) => {
 export const allocationSource = (values) => {
   const { allocations } = values;
   const count = new Array(allocations.index.length).fill(0);
-  values.allocation.forEach((allocation) => { count[allocation] += 1; });
+  /** @type {number[]} */
+  const largest = [];
+  values.allocation.forEach((allocation, number) => {
+    count[allocation] += 1;
+    if (!(values.size[number] <= values.size[largest[allocation]])) largest[allocation] = number;
+  });
+  const holds = (/** @type {number} */ row) => values.classes[allocations.class[row]] === "temporary" ? undefined : largest[row];
   const rows = [...allocations.index.keys()].sort((one, other) => allocations.size[other] - allocations.size[one] || one - other);
   const filter = (/** @type {Filters} */ filters) => {
-    const { space, class: memoryClass, ...rest } = filters;
+    const { space, class: memoryClass, moment, ...rest } = filters;
     const isAsked = Object.values(rest).some(Boolean), test = valueTest(values, rest);
     const holding = new Set(isAsked ? values.allocation.filter((_, number) => test(number)) : []);
     return rows.filter((row) =>
@@ -149,18 +208,25 @@ export const allocationSource = (values) => {
   };
   return {
     noun: "allocations",
+    all: rows.length,
     rows,
     filter,
+    count: (some) => some.length,
+    size: (row) => allocations.size[row],
     space: (row) => allocations.color[row],
     drawn: {
+      bar: (row) => ({ width: allocations.size[row] / Math.max(allocations.size[rows[0]], 1), look: values.classes[allocations.class[row]] }),
       allocation: (row) => row,
+      thing: holds,
       kind: (row) => [values.classes[allocations.class[row]], values.kinds[allocations.kind[row]]]
     },
     keys: {
       allocation: (row) => allocations.index[row],
+      thing: (row) => { const number = holds(row); return number === undefined ? "" : authorName(values, number); },
       kind: (row) => values.kinds[allocations.kind[row]],
       space: (row) => `${allocations.color[row]} · ${values.spaces[allocations.color[row]]}`,
       size: (row) => allocations.size[row],
+      bar: (row) => allocations.size[row],
       values: (row) => count[row]
     }
   };
@@ -186,12 +252,14 @@ const groupedBy = (values, key) => {
 };
 
 /**
- * Return the moments of the schedule; a filter asks for a value that is defined there and passes it.
+ * Return the moments of the schedule; a filter asks for a value that is defined there and passes it. Bars and changes are
+ * those of the `main` memory space.
  * @param {Values} values
  * @param {Timeline} timeline
+ * @param {string} main
  * @returns {Source}
  */
-export const scheduleSource = (values, timeline) => {
+export const scheduleSource = (values, timeline, main) => {
   const rows = [...timeline.names.keys()].filter((moment) => timeline.names[moment] !== "");
   const momentOf = new Map(rows.map((moment) => [timeline.names[moment], moment]));
   const defined = groupedBy(values, (number) => momentOf.get(values.name[number]) ?? -1);
@@ -204,20 +272,26 @@ export const scheduleSource = (values, timeline) => {
   const named = (/** @type {number[] | undefined} */ numbers) =>
     (numbers ?? []).map((number) => values.name[number] + values.index[number]).join(" ");
   const filter = (/** @type {Filters} */ filters) => {
-    if (!Object.values(filters).some(Boolean)) return rows;
-    const test = valueTest(values, filters);
-    return rows.filter((moment) => defined.get(moment)?.some(test));
+    const { moment: from, ...rest } = filters, later = from ? rows.filter((moment) => moment >= Number(from)) : rows;
+    if (!Object.values(rest).some(Boolean)) return later;
+    const test = valueTest(values, rest);
+    return later.filter((moment) => defined.get(moment)?.some(test));
   };
+  const space = timeline.spaces[main], peak = space ? space.static + Math.max(...space.temp.amounts) : 1;
+  const resident = (/** @type {number} */ moment) => space ? space.static + amountAt(space.temp, moment) : 0;
   const bytes = Object.entries(timeline.spaces).flatMap(([color, space]) => [
     [`resident-${color}`, (/** @type {number} */ moment) => space.static + amountAt(space.temp, moment)],
     [`live-${color}`, (/** @type {number} */ moment) => amountAt(space.live, moment)]
   ]);
   return {
     noun: "instructions",
+    all: rows.length,
     rows,
     filter,
+    count: (some) => some.length,
     drawn: {
-      instruction: (moment) => {
+      bar: (moment) => ({ width: resident(moment) / Math.max(peak, 1), look: "other" }),
+      step: (moment) => {
         const again = timeline.recomputes[moment];
         return [timeline.names[moment], whole(moment), again, again && whole(momentOf.get(again) ?? -1)];
       },
@@ -226,7 +300,9 @@ export const scheduleSource = (values, timeline) => {
     },
     keys: {
       moment: (moment) => moment,
-      instruction: (moment) => timeline.names[moment],
+      bar: resident,
+      change: (moment) => resident(moment) - (moment ? resident(moment - 1) : 0),
+      step: (moment) => timeline.names[moment],
       opcode: (moment) => { const number = first(moment); return number === undefined ? "" : values.opcodes[values.opcode[number]]; },
       defines: (moment) => named(defined.get(moment)),
       "last-use": (moment) => named(lastUses.get(moment)),

@@ -73,7 +73,7 @@ const addButton = (head) => {
  * @param {number} number
  */
 const makeSortable = (table, number) => {
-  const name = number ? `sort-${number + 1}` : "sort";
+  const name = number && !table.dataset.whole ? `sort-${number + 1}` : "sort";
   const heads = [.../** @type {HTMLTableSectionElement} */ (table.tHead).rows[0].cells];
   const originalRows = [...table.tBodies[0].rows];
   const originalSigns = heads.map((head) => head.getAttribute("aria-sort"));

@@ -47,6 +47,8 @@ interface Values {
   unusualLastUse: Record<number, number>;
   /** The dense bytes where they are not the size without padding; null where unknown. */
   unusualDense: Record<number, number | null>;
+  /** The first value of the buffer of each value that is not the first itself. */
+  unusualBuffer: Record<number, number>;
   opcode: number[];
   /** What stands before the scope: "read by", "new value of", "a copy of", or nothing. */
   relation: number[];
@@ -61,6 +63,8 @@ interface Values {
   opcodes: string[];
   relations: string[];
   scopes: string[];
+  /** The same without what JAX adds to them. */
+  shortScopes: string[];
   labels: string[];
   sources: string[];
   /** The colors of the source lines that have one, as `source-1`. */

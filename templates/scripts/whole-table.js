@@ -6,10 +6,9 @@ import { isSingleFile, loadTimeline, loadValues } from "./data.js";
 import { make } from "./dom.js";
 import { MANY, painted } from "./painted.js";
 import { saveText } from "./save.js";
-import { peakSource } from "./peak-source.js";
 import * as State from "./state.js";
 import { parseOrder } from "./tables.js";
-import { CHOICES, FILTERS, TEXTS, allocationSource, csv, ordered, scheduleSource, valueSource } from "./table-rows.js";
+import { CHOICES, FILTERS, TEXTS, allocationSource, csv, groupSource, ordered, scheduleSource, valueKeys, valueSource } from "./table-rows.js";
 
 /**
  * @typedef {import("./table-rows.js").Source} Source
@@ -47,8 +46,12 @@ const makeControls = (/** @type {string} */ id) => {
     make("input", { type: "search", name, list: `${id}-${name}`, placeholder: "contains", size: "14", autocomplete: "off" }),
     make("datalist", { id: `${id}-${name}` })
   ]));
+  const moment = make("input", { type: "number", name: "moment", min: "0", size: "6", placeholder: "any" });
+  const padded = make("input", { type: "checkbox", name: "padded" });
+  const when = id === "filter-instructions" ? "From instruction " : "At instruction ";
   return make("form", { class: "controls filters", "aria-label": "Filter all rows" }, [
     make("label", {}, ["Find ", find]), ...selects,
+    ...(id === "filter-allocations" ? [] : [make("label", {}, [when, moment])]), make("label", {}, [padded, " Padded"]),
     make("details", {}, [make("summary", {}, ["One column"]), make("div", { class: "controls" }, boxes)]),
     make("button", { type: "button", name: "clear" }, ["Clear"]),
     make("button", { type: "button", name: "csv" }, ["Download CSV"]),
@@ -80,25 +83,28 @@ const fillControls = (form, values) => {
  * Return the bytes of rows for each memory space, in words. Spaces are never added up.
  * @param {Values} values
  * @param {Source} source
- * @param {number[]} rows
+ * @param {any[]} rows
  */
 const totals = (values, source, rows) => {
-  const { space } = source;
-  if (!space) return "";
+  const { space, size } = source;
+  if (!space || !size) return "";
   const sums = new Map();
-  rows.forEach((row) => sums.set(space(row), (sums.get(space(row)) ?? 0) + Number(source.keys.size(row))));
+  rows.forEach((row) => sums.set(space(row), (sums.get(space(row)) ?? 0) + size(row)));
   return [...sums].sort(([one], [other]) => one - other)
     .map(([color, size]) => `; ${humanBytes(size)} in space ${color} (${values.spaces[color]})`).join("");
 };
 
+/** Return whether a table of this kind is the one that the address asks for. */
+const isAskedFor = (/** @type {string} */ kind) => isSingleFile() || (State.get("view") ?? "values") === kind;
+
 /** @param {HTMLTableElement} table */
 const startWholeTable = (table) => {
-  const columns = columnsOf(table), kind = table.dataset.whole ?? "";
+  const columns = columnsOf(table), { whole: kind = "", allocation, moments, space = "" } = table.dataset;
   const body = table.tBodies[0], originalRows = [...body.rows], caption = table.caption?.textContent ?? "";
   const region = /** @type {HTMLElement} */ (table.closest(".scroll"));
   const form = makeControls(`filter-${kind}`), more = make("button", { type: "button", class: "more", hidden: "" });
-  const total = Number(table.dataset.count), asked = () => State.get("moment");
-  const field = (/** @type {string} */ name) => /** @type {HTMLInputElement} */ (form.elements.namedItem(name));
+  const total = Number(table.dataset.count);
+  const field = (/** @type {string} */ name) => /** @type {HTMLInputElement | null} */ (form.elements.namedItem(name));
   const output = /** @type {HTMLOutputElement} */ (form.querySelector("output"));
   region.before(form);
   region.after(more);
@@ -107,34 +113,25 @@ const startWholeTable = (table) => {
   let loading = null;
   const load = () => loading ??= (async () => {
     const values = await loadValues();
-    const { allocation, space, moment } = table.dataset;
-    const source = kind === "schedule" ? scheduleSource(values, await loadTimeline())
-      : kind === "peak" ? peakSource(values, Number(space), Number(moment))
+    const source = kind === "instructions" ? scheduleSource(values, await loadTimeline(), space)
       : kind === "allocations" ? allocationSource(values)
-      : valueSource(values, allocation === undefined ? null : Number(allocation));
+      : allocation === undefined ? { ...groupSource(values), moments: Number(moments) }
+      : valueSource(values, Number(allocation));
     fillControls(form, values);
     return { values, source };
   })();
 
   const filters = () => /** @type {Filters} */ (Object.fromEntries(FILTERS.map((name) => [name, State.get(name) ?? ""])));
-  // A link to a row of the schedule that the page lacks asks for the rows from there on.
-  const rowAt = (/** @type {string} */ moment) => {
-    const text = counted(Number(moment));
-    return originalRows.find((row) => row.cells[0].textContent === text);
-  };
-  const isFrom = () => kind === "schedule" && asked() !== null && !rowAt(asked() ?? "");
-  const isNarrowed = () => isFrom() || State.get("only") !== null || parseOrder(State.get("sort"), columns.length) !== null || Object.values(filters()).some(Boolean);
+  const order = () => parseOrder(State.get("sort"), columns.length);
+  const isNarrowed = () => State.get("only") !== null || order() !== null || Object.values(filters()).some(Boolean);
   const isShort = originalRows.length < SHORT_ROWS && !isSingleFile();
-  form.classList.toggle("short", isShort && !isNarrowed());
-  // In a single file the table has no other pages, so scripts make all of its rows.
-  const isAsked = () => isSingleFile() || isNarrowed();
+  form.classList.toggle("short", isShort && !(isAskedFor(kind) && isNarrowed()));
+  // In a single file the values have no pages, so scripts make all of their rows.
+  const isAsked = () => isSingleFile() || (isAskedFor(kind) && isNarrowed());
   const chosen = (/** @type {Source} */ source, /** @type {Values} */ values) => {
-    const name = State.get("only");
-    if (name !== null) return source.rows.filter((row) => values.id[row] === name);
-    const order = parseOrder(State.get("sort"), columns.length);
-    const from = isFrom() ? Number(asked()) : -1;
-    const rows = source.filter(filters()).filter((row) => row >= from);
-    return order ? ordered(rows, source.keys[columns[order.column].key], order.descending) : rows;
+    const name = State.get("only"), rows = source.filter(filters()), asked = order();
+    if (name !== null) return source.rows.filter((row) => row.numbers?.some((/** @type {number} */ number) => values.id[number] === name));
+    return asked ? ordered(rows, source.keys[columns[asked.column].key], asked.descending) : rows;
   };
 
   /**
@@ -154,7 +151,7 @@ const startWholeTable = (table) => {
    * Append the rows after those that are shown.
    * @param {Values} values
    * @param {Source} source
-   * @param {number[]} rows
+   * @param {any[]} rows
    * @param {number} shown
    * @param {number} [count]
    */
@@ -172,13 +169,13 @@ const startWholeTable = (table) => {
       const { values, source } = await load();
       extend(values, source, source.rows, originalRows.length);
     });
-    const row = kind === "schedule" && asked() ? rowAt(asked() ?? "") : undefined;
-    if (row) location.replace(`#${row.id}`);
   };
 
   const restoreFields = () => {
     FILTERS.forEach((name) => {
-      if (document.activeElement !== field(name)) field(name).value = State.get(name) ?? "";
+      const box = field(name);
+      if (!box || document.activeElement === box) return;
+      if (box.type === "checkbox") box.checked = State.get(name) !== null; else box.value = State.get(name) ?? "";
     });
     if (TEXTS.some((name) => State.get(name))) /** @type {HTMLDetailsElement} */ (form.querySelector("details")).open = true;
   };
@@ -191,37 +188,58 @@ const startWholeTable = (table) => {
     output.textContent = WORKING;
     const { values, source } = await load();
     restoreFields();
-    if (source.rows.length > MANY) await painted();
+    if (source.all > MANY) await painted();
     // The reader may have taken the question back meanwhile.
     if (!isAsked()) return;
     const rows = chosen(source, values);
     body.replaceChildren();
-    extend(values, source, rows, 0, source.rows.length > MANY ? FIRST_ROWS : ROWS_AT_ONCE);
+    extend(values, source, rows, 0, source.all > MANY ? FIRST_ROWS : ROWS_AT_ONCE);
     if (table.caption) table.caption.textContent = isSingleFile() ? "" : "All rows that match";
-    output.textContent = `${counted(rows.length)} of ${counted(source.rows.length)} ${source.noun}` +
+    output.textContent = `${counted(source.count(rows))} of ${counted(source.all)} ${source.noun}` +
       totals(values, source, rows) + (rows.length || !TEXTS.some((name) => State.get(name)) ? "" : HINT);
   };
 
+  const ask = (/** @type {Record<string, string | null>} */ changes, options = {}) =>
+    State.set({ ...(isSingleFile() ? {} : { view: kind === "values" ? null : kind }), only: null, ...changes }, options);
   let timer = 0;
   form.addEventListener("submit", (event) => event.preventDefault());
-  CHOICES.forEach((name) => field(name).addEventListener("change", () => State.set({ only: null, [name]: field(name).value })));
-  ["words", ...TEXTS].forEach((name) => field(name).addEventListener("input", () => {
+  CHOICES.forEach((name) => field(name)?.addEventListener("change", () => ask({ [name]: field(name)?.value ?? null })));
+  field("padded")?.addEventListener("change", () => ask({ padded: field("padded")?.checked ? "yes" : null }));
+  ["words", "moment", ...TEXTS].forEach((name) => field(name)?.addEventListener("input", () => {
     output.textContent = WORKING;
     clearTimeout(timer);
-    timer = window.setTimeout(() => State.set({ only: null, [name]: field(name).value.trim() }, { replace: true }), REST_MILLISECONDS);
+    timer = window.setTimeout(() => ask({ [name]: field(name)?.value.trim() ?? null }, { replace: true }), REST_MILLISECONDS);
   }));
-  field("clear").addEventListener("click", () => State.set(Object.fromEntries([...FILTERS, "sort", "only", "moment"].map((name) => [name, null]))));
-  field("csv").addEventListener("click", async () => {
-    const { source, values } = await load();
-    saveText(`${kind}.csv`, "text/csv", csv(columns.map(({ key }) => key), chosen(source, values).map((row) => columns.map(({ key }) => source.keys[key](row)))));
+  field("clear")?.addEventListener("click", () => ask(Object.fromEntries([...FILTERS, "sort"].map((name) => [name, null]))));
+  field("csv")?.addEventListener("click", async () => {
+    const { source, values } = await load(), rows = chosen(source, values);
+    // A row of equal values is as many rows of a file, with all that is known of each.
+    const isGrouped = kind === "values" && allocation === undefined;
+    const keys = isGrouped ? valueKeys(values) : source.keys, heads = Object.keys(keys).filter((key) => key !== "bar");
+    const single = isGrouped ? rows.flatMap(({ numbers }) => numbers) : rows;
+    saveText(`${kind}.csv`, "text/csv", csv(heads, single.map((row) => heads.map((key) => keys[key](row)))));
   });
-  State.onChange((keys) => { if (keys.some((key) => key === "sort" || key === "only" || (key === "moment" && kind === "schedule") || FILTERS.includes(key))) show(); });
-  if (isNarrowed()) show();
-  else if (!isSingleFile()) showOriginal();
+  State.onChange((keys) => { if (keys.some((key) => ["sort", "only", "view"].includes(key) || FILTERS.includes(key))) show(); });
+  if (isAsked()) show();
+  else showOriginal();
   // Loaded once the page is idle, so that the choices are there before a reader opens a list of them.
-  if (!isNarrowed()) addEventListener("load", () => setTimeout(isSingleFile() ? show : load, REST_MILLISECONDS));
+  if (isAskedFor(kind) && !isAsked()) addEventListener("load", () => setTimeout(load, REST_MILLISECONDS));
+};
+
+/** Open the table that the address asks for, and keep in it which one is open. */
+const startParts = () => {
+  const parts = /** @type {NodeListOf<HTMLDetailsElement>} */ (document.querySelectorAll("details[data-view]"));
+  const show = () => parts.forEach((part) => { if (isAskedFor(part.dataset.view ?? "")) part.open = true; });
+  parts.forEach((part) => part.addEventListener("toggle", () => {
+    const { view = "" } = part.dataset;
+    if (part.open && !isAskedFor(view)) State.set({ view: view === "values" ? null : view, sort: null }, { replace: true });
+  }));
+  State.onChange((keys) => { if (keys.includes("view")) show(); });
+  if (parts.length) show();
 };
 
 /** Give every table of the page that names its columns controls that cover all of its rows. */
-export const startWholeTables = () =>
+export const startWholeTables = () => {
   /** @type {NodeListOf<HTMLTableElement>} */ (document.querySelectorAll("table[data-whole]")).forEach(startWholeTable);
+  startParts();
+};

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { find, ofAllocations, ofGroups, ofInstructions, ofLines, ofModules, ofValues } from "../../templates/scripts/search-index.js";
 
 const values = /** @type {Values} */ (/** @type {unknown} */ ({
-  hrefs: { filtered: "values.html#{name}={value}", allocation: "a/{page}.html#a{name}", value: "v/{page}.html#v{name}" },
+  hrefs: { filtered: "explore.html#{name}={value}", allocation: "a/{page}.html#a{name}", value: "v/{page}.html#v{name}" },
   id: ["1", "2", "3", "4"], page: [0, 1, 1, 1], pages: ["1", "2"],
   name: ["fusion", "fusion.1", "big_fusion", "Copy"],
   index: ["", "{0}", "", ""],
@@ -46,9 +46,9 @@ test("at most 50 results are returned, the largest, and all are counted", () => 
 });
 
 test("instructions lead to their rows of the schedule", () => {
-  const hrefs = { row: "schedule.html#moment={moment}" };
+  const hrefs = { row: "explore.html#view=instructions&moment={moment}" };
   const instructions = ofInstructions({ hrefs, name: ["add", "while"], moment: [3, 1500] }, "");
-  assert.equal(find([instructions], "while").results[0].href, "schedule.html#moment=1500");
+  assert.equal(find([instructions], "while").results[0].href, "explore.html#view=instructions&moment=1500");
 });
 
 test("a word for the shape and a word for the name combine", () => {
@@ -58,21 +58,21 @@ test("a word for the shape and a word for the name combine", () => {
 
 test("a source line leads to its place in its file or, without a page, to its values", () => {
   const lines = ofLines(/** @type {Values} */ (/** @type {unknown} */ ({
-    hrefs: { line: "source-{page}.html#L{number}", filtered: "values.html#{name}={value}" },
+    hrefs: { line: "source-{page}.html#L{number}", filtered: "explore.html#{name}={value}" },
     lines: { line: ["/lab/train.py:41", "/lab/train.py:4", "/lab/other.py:41"], size: [1024, 4096, 8], page: [2, 2, 0] }
   })), "../");
   const found = (/** @type {string} */ query) => find([lines], query).results.map(({ name, href, amount }) => [name, href, amount]);
   assert.deepEqual(found("train.py:41"), [["train.py:41", "../source-2.html#L41", "1.00 KiB"]]);
   assert.deepEqual(found("train.py").map(([name]) => name), ["train.py:4", "train.py:41"]);
-  assert.equal(found("other.py:41")[0][1], "../values.html#source=%2Flab%2Fother.py%3A41");
+  assert.equal(found("other.py:41")[0][1], "../explore.html#source=%2Flab%2Fother.py%3A41");
   assert.equal(found("lab/other").length, 1);
 });
 
 test("opcodes, shapes and source files lead to the values that have them", () => {
   const [result] = find(ofGroups(values, "../"), "model").results;
   assert.deepEqual([result.kind, result.name, result.amount, result.href],
-    ["source", "model.py", "1 value", "../values.html#source=model.py"]);
-  assert.equal(find(ofGroups(values, ""), "bf16").results[0].href, "values.html#shape=bf16%5B8%2C128%5D");
+    ["source", "model.py", "1 value", "../explore.html#source=model.py"]);
+  assert.equal(find(ofGroups(values, ""), "bf16").results[0].href, "explore.html#shape=bf16%5B8%2C128%5D");
 });
 
 test("allocations are found by kind, class and space", () => {

@@ -21,6 +21,7 @@ from reportgen.analyse.temporary_parts import TemporaryPart
 from reportgen.intervals.step_function import StepFunction
 from reportgen.model import WHOLE
 from reportgen.program.author import Author
+from reportgen.program.scopes import short_name
 from reportgen.render import routes
 from reportgen.render.drawings.conflicts import conflicts_by_value
 from reportgen.render.module.advice_box import joint_suggestions, suggestion_keys
@@ -199,7 +200,7 @@ def _value_columns(module: Module) -> dict[str, Any]:
     opcodes, relations, scopes, sources, shapes = Words(), Words([""]), Words([""]), Words([""]), Words()
     pages, labels = Words(), Words([""])
     authors = [module.attribution(number) for number in range(len(facts))]
-    opcode = module.analysis.program.opcode
+    opcode, buffers = module.analysis.program.opcode, module.analysis.program.buffers
     indexes = (key[len(name) :] for name, key in zip(values.names, values.keys, strict=True))
     sizes = zip(facts.dense, values.sizes, facts.padding, strict=True)
     return {
@@ -221,6 +222,7 @@ def _value_columns(module: Module) -> dict[str, Any]:
         "unusualDense": {
             str(number): dense for number, (dense, size, padding) in enumerate(sizes) if dense != size - padding
         },
+        "unusualBuffer": {str(number): first for first, *others in buffers for number in others},
         "opcode": [opcodes.number(opcode(name)) for name in values.names],
         "relation": [relations.number(author.relation) for author in authors],
         "scope": [scopes.number(author.scope_name) for author in authors],
@@ -233,6 +235,7 @@ def _value_columns(module: Module) -> dict[str, Any]:
         "opcodes": opcodes.table(),
         "relations": relations.table(),
         "scopes": scopes.table(),
+        "shortScopes": [short_name(scope) for scope in scopes.table()],
         "labels": labels.table(),
         "sources": sources.table(),
         "looks": module.line_looks,

@@ -25,7 +25,7 @@ DATA_FOLDER = "data/"
 MODULES_FOLDER = "m/"
 VALUES_FOLDER = "v/"
 ALLOCATIONS_FOLDER = "a/"
-ROWS_ON_PAGE = 1_000
+ROWS_ON_PAGE = 150
 """The rows of a table that its page has; a script makes those after them."""
 _ON_PAGE = 100
 _MANY_IN_ALLOCATION = 8
@@ -78,7 +78,7 @@ def shard(name: str) -> str:
 def view(kind: str) -> str:
     """Return the file name of a view, in its module's folder.
 
-    `kind` is `index`, `peak`, `values` and so on, or `peak-` and a color for the values resident at a space's peak.
+    `kind` is `index`, `explore`, `findings` and so on.
     """
     return f"{kind}.html"
 
@@ -113,9 +113,14 @@ def allocation_id(name: str) -> str:
     return f"a{name}"
 
 
-def moment_row(moment: int | str) -> str:
-    """Return the id of a moment's row in the schedule."""
-    return f"t{moment}"
+def instruction_id(moment: int | str) -> str:
+    """Return the id of an instruction's row, by its moment."""
+    return f"i{moment}"
+
+
+def explore(part: str, **asked: object) -> str:
+    """Return where a table of the page of all values, allocations and instructions is, with what it is asked for."""
+    return f"{view('explore')}#{'&'.join(f'{name}={word}' for name, word in {'view': part, **asked}.items())}"
 
 
 def space_section(color: int) -> str:
@@ -133,10 +138,10 @@ OVERVIEW_HREFS = {"row": modules(), "laterRow": modules("{page}"), "terms": shar
 VALUE_HREFS = {
     "value": value("{page}", "{name}"),
     "allocation": allocation("{page}", "{name}"),
-    "filtered": f"{view('values')}#{{name}}={{value}}",
+    "filtered": explore("values") + "&{name}={value}",
     "line": f"{view('source-{page}')}#{source_line('{number}')}",
 }
-INSTRUCTION_HREFS = {"row": f"{view('schedule')}#moment={{moment}}"}
+INSTRUCTION_HREFS = {"row": explore("instructions", moment="{moment}")}
 
 # The same for a report in a single file: places in it.
 VALUE_HREFS_IN_FILE = {
@@ -166,7 +171,7 @@ def alternatives(path: str) -> Iterator[tuple[str, str]]:
         yield OVERVIEW, "page"
         return
     if path.startswith(folder + ALLOCATIONS_FOLDER):
-        yield folder + view("allocations"), "allocation"
+        yield folder + view("explore"), "allocation"
     yield folder + view("index"), "value" if is_value(path) else "page"
     yield OVERVIEW, "module"
 

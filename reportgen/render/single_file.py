@@ -15,6 +15,8 @@ from typing import Any
 from markupsafe import Markup
 
 from reportgen.render import routes
+from reportgen.render.explore.explore_page import allocations_table
+from reportgen.render.explore.value_rows import ValueRows, value_groups
 from reportgen.render.html.links import Links, filters
 from reportgen.render.html.templates import render
 from reportgen.render.module.data_shards import (
@@ -26,7 +28,6 @@ from reportgen.render.module.data_shards import (
     value_columns,
 )
 from reportgen.render.module.index import index_context
-from reportgen.render.module.listings import allocations_table, values_table
 from reportgen.render.site.assets import MADE_AT_INSTALLATION, read_asset
 from reportgen.render.site.site_pages import help_texts, terms
 from reportgen.render.view import Module
@@ -49,11 +50,11 @@ class LinksInFile(Links):
     def value_href(self, number: int) -> str:
         return f"#{routes.value_id(self._routes.value_names[number])}"
 
-    def value_row_id(self, number: int) -> str:
-        return f' id="{routes.value_id(self._routes.value_names[number])}"'
-
     def allocation_href(self, number: int) -> str:
         return f"#{routes.allocation_id(self._routes.allocation_names[number])}"
+
+    def explore(self, part: str, **asked: object) -> str:
+        return "#" + routes.explore(part, **asked).partition("#")[2] if asked else f"#{part}"
 
     def filtered_values(self, **words: str) -> Markup:
         return Markup(f"#{filters(words)}")
@@ -65,14 +66,12 @@ class LinksInFile(Links):
         return self.listing("findings")
 
     def listing(self, kind: str) -> str:
-        if kind == "index":
-            return ""
-        return "#peak" if kind.startswith("peak-") else f"#{kind}"
+        return "" if kind == "index" else f"#{kind}"
 
 
 def single_file(module: Module, site_title: str) -> bytes:
     """Return the report of a module as one HTML file."""
-    links = LinksInFile(module)
+    links, groups = LinksInFile(module), value_groups(module)
     context = index_context(module, links)
     scripts = {name: _script(f"{name}.js") for name in ("theme", "charts", "site")}
     # The ids of a text begin with its name, because the two texts and the page have some in common.
@@ -88,8 +87,8 @@ def single_file(module: Module, site_title: str) -> bytes:
         site_title=site_title,
         module=module,
         links=links,
-        values=values_table(module, links, _STATIC_ROWS),
-        static_values=min(_STATIC_ROWS, len(module.by_size)),
+        values=ValueRows(module, links).table(groups, _STATIC_ROWS),
+        static_values=min(_STATIC_ROWS, len(groups)),
         allocations=allocations_table(module, links, _ALLOCATIONS),
         help_texts=texts,
         digests=" ".join(f"'sha256-{b64encode(sha256(script).digest()).decode()}'" for script in scripts.values()),

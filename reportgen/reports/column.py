@@ -12,7 +12,9 @@ from reportgen.record import record
 Kind = Literal[
     "allocation",
     "amount",
+    "bar",
     "bytes",
+    "change",
     "chip",
     "class",
     "code",
@@ -21,14 +23,18 @@ Kind = Literal[
     "life",
     "line",
     "markup",
+    "members",
     "moment",
     "name",
     "origin",
     "owner",
     "parts",
     "range",
+    "shape",
     "share",
+    "step",
     "text",
+    "thing",
     "value",
     "values",
 ]
@@ -37,11 +43,13 @@ Kind = Literal[
 `bytes`, `count` and `moment` are numbers, None where they are unknown, and an `amount` is one in words. `share` is a
 part of the whole of a table, in bytes, and `parts` are the same by class of memory. `classes` are classes of memory,
 and a `chip` is words with the look of one. `name`, `code`, `line` and `text` are texts: a name of the program, other
-words of it, a source line, our own words. `range` is the first and the last of some instructions, None for none.
+words of it, a source line, our own words. `range` is the first and the last of some instructions, None for none. A
+`bar` is a color and bytes, and a `change` is an amount with its sign.
 
 The others are for pages: `life` is when something is live, and the rest is HTML, because it needs the links of a page.
-Scripts draw all of it but `life` and `markup`: an `allocation`, an `instruction`, a `value`, some `values`, the
-`origin` of a value and the `owner` of some bytes.
+Scripts draw all of it but `markup`: an `allocation`, an `instruction`, a `value`, some `values`, the `origin` of a
+value, the `owner` of some bytes, and the `step` of the program that runs; of a group of values the `thing` that they
+are, their `shape` and its `members`.
 """
 
 _Row_contra = TypeVar("_Row_contra", contravariant=True)

@@ -14,7 +14,7 @@ Visit = Callable[..., Page]
 
 @pytest.fixture(scope="module")
 def large(hostile_site: Path) -> Path:
-    return max(hostile_site.glob("m/jit-all-*"), key=lambda folder: (folder / "values.html").stat().st_size)
+    return max(hostile_site.glob("m/jit-all-*"), key=lambda folder: (folder / "explore.html").stat().st_size)
 
 
 @pytest.fixture(scope="module")
@@ -66,7 +66,7 @@ def test_no_name_runs_where_scripts_show_it(visit: Visit, page: Page, hostile_si
 def test_a_name_from_right_to_left_turns_nothing_around(
     visit: Visit, page: Page, hostile_site: Path, large: Path
 ) -> None:
-    visit(hostile_site, f"{large.relative_to(hostile_site)}/values.html")
+    visit(hostile_site, f"{large.relative_to(hostile_site)}/explore.html")
     isolated = "element => getComputedStyle(element).unicodeBidi"
     for link in page.locator("tbody th a").all()[:3]:
         assert link.evaluate(isolated) == "isolate"

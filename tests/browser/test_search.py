@@ -77,7 +77,7 @@ def test_an_opcode_leads_to_its_values(visit: Visit, root: Path | str, module_pa
     expect(results.first.locator(".result-size")).to_have_text(re.compile(r"^\d+ values?$"))
     amount = results.first.locator(".result-size").inner_text().split()[0]
     results.first.click()
-    expect(page.locator(".filters output")).to_contain_text(f"{amount} of ")
+    expect(page.locator("details[open] > .filters output")).to_contain_text(f"{amount} of ")
 
 
 def test_the_overview_finds_modules_the_largest_first(visit: Visit, root: Path | str) -> None:
@@ -109,7 +109,7 @@ def test_a_source_line_is_found_first_with_its_bytes(visit: Visit, root: Path | 
     expect(results.first.locator(".result-kind")).to_have_text("line")
     expect(results.first.locator(".result-size")).to_have_text(re.compile(r"^[\d.]+ KiB$"))
     results.first.click()
-    results.page.wait_for_url("**/values.html#source=*")
+    results.page.wait_for_url("**/explore.html#view=values&source=*")
 
 
 def test_a_scope_is_found_and_shown(visit: Visit, root: Path | str, samples_site: Path) -> None:
@@ -121,11 +121,11 @@ def test_a_scope_is_found_and_shown(visit: Visit, root: Path | str, samples_site
 def test_an_instruction_without_a_value_leads_to_its_moment(visit: Visit, root: Path | str, module_page: str) -> None:
     results = search(visit(root, module_page), "get-tuple-element.17.0")
     instruction = results.filter(has_text="instruction").first
-    expect(instruction).to_have_attribute("href", re.compile(r"schedule\.html#moment=10$"))
+    expect(instruction).to_have_attribute("href", re.compile(r"explore\.html#view=instructions&moment=10$"))
     instruction.click()
     page = results.page
-    page.wait_for_url("**/schedule.html#t10")
-    expect(page.locator("#t10")).to_contain_text("get-tuple-element.17.0")
+    page.wait_for_url("**/explore.html#view=instructions&moment=10")
+    expect(page.locator("#i10, tr").filter(has_text="get-tuple-element.17.0").first).to_be_visible()
 
 
 def test_arrows_move_enter_opens_and_the_box_keeps_the_focus(visit: Visit, root: Path | str) -> None:

@@ -3,18 +3,27 @@
 import csv
 import io
 import re
-from collections.abc import Callable
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
+from reportgen.render.routes import ROWS_ON_PAGE
 from tests.browser.axe import complaints
 from tests.support.site import shard
 
 Visit = Callable[..., Page]
-ROWS = "table[data-whole] tbody tr"
+ROWS = "details[open] table[data-whole] tbody tr"
+MOST = 1_000
+TEXTS = """rows => rows.slice(0, 50).map(row => [...row.cells].map(cell => {
+    const shown = cell.querySelector("summary") ?? cell.cloneNode(true);
+    shown.querySelectorAll("svg, .mark").forEach(mark => mark.remove());
+    return shown.textContent.trim();
+}))"""
+"""The words of rows, without the drawings, and without what only opens with a click."""
 
 
 @pytest.fixture(scope="session")
@@ -24,11 +33,27 @@ def values(large_site: Path, large_folder: str) -> dict[str, Any]:
 
 
 def readout(page: Page) -> Locator:
-    return page.locator(".filters output")
+    return page.locator("details[open] > .filters output")
+
+
+def groups(values: dict[str, Any], numbers: Iterable[int]) -> list[tuple[int, int]]:
+    """Return the bytes and the number of values of each row, as `value_rows.py` makes them."""
+    found: defaultdict[tuple[object, ...], dict[int, int]] = defaultdict(dict)
+    counts: Counter[tuple[object, ...]] = Counter()
+    for number in numbers:
+        allocation = values["allocation"][number]
+        scope, label = values["scope"][number], values["label"][number]
+        name = ("scope", scope) if scope else ("label", label) if label else values["name"][number]
+        of_allocation = (values["allocations"][key][allocation] for key in ("color", "class"))
+        key = (name, *(values[key][number] for key in ("relation", "source", "shape")), *of_allocation)
+        buffer = values["unusualBuffer"].get(str(number), number)
+        found[key][buffer] = max(found[key].get(buffer, 0), values["size"][number])
+        counts[key] += 1
+    return sorted(((sum(sizes.values()), counts[key]) for key, sizes in found.items()), reverse=True)
 
 
 def sort_by(page: Page, name: str) -> None:
-    page.locator("table[data-whole] thead").get_by_role("button", name=re.compile(rf"^{name}\b")).click()
+    page.locator("details[open] table[data-whole] thead").get_by_role("button", name=re.compile(rf"^{name}\b")).click()
 
 
 def amounts(page: Page, column: int) -> list[int]:
@@ -38,48 +63,39 @@ def amounts(page: Page, column: int) -> list[int]:
 
 
 def test_a_sort_covers_all_values(visit: Visit, large_site: Path, large_folder: str, values: dict[str, Any]) -> None:
-    page = visit(large_site, large_folder + "values.html")
+    page = visit(large_site, large_folder + "explore.html")
+    every = [size for size, _ in groups(values, range(2_500))]
     sort_by(page, "Size")
     expect(readout(page)).to_contain_text("2,500 of 2,500 values")
-    assert amounts(page, 2) == sorted(values["size"], reverse=True)[:1_000]
+    assert amounts(page, 1) == every[:MOST]
     sort_by(page, "Size")
-    expect(page.locator("th[aria-sort=ascending]")).to_have_count(1)
-    assert amounts(page, 2) == sorted(values["size"])[:1_000]
+    expect(page.locator("details[open] th[aria-sort=ascending]")).to_have_count(1)
+    assert amounts(page, 1) == sorted(every)[:MOST]
 
 
-def test_the_rows_made_by_scripts_are_those_of_the_page(visit: Visit, large_site: Path, large_folder: str) -> None:
-    page = visit(large_site, large_folder + "values.html")
-    texts = "rows => rows.slice(0, 200).map(row => [...row.cells].map(cell => cell.textContent.trim()).join('|'))"
-    written = page.locator(ROWS).evaluate_all(texts)
-    page.select_option(".filters [name=space]", "0")
-    expect(readout(page)).to_contain_text("2,500 of 2,500 values")
-    assert page.locator(ROWS).evaluate_all(texts) == written
-
-
-@pytest.mark.parametrize("kind", ["allocations", "schedule"])
-def test_other_tables_are_made_as_they_are_written(
+@pytest.mark.parametrize("kind", ["values", "allocations", "instructions"])
+def test_the_rows_made_by_scripts_are_those_of_the_page(
     visit: Visit, large_site: Path, large_folder: str, kind: str
 ) -> None:
-    page = visit(large_site, f"{large_folder}{kind}.html")
-    texts = """rows => rows.slice(0, 50).map(
-        row => [...row.cells].map(cell => (cell.querySelector('.mark')?.remove(), cell.textContent.trim())))"""
-    written = page.locator(ROWS).evaluate_all(texts)
-    sort_by(page, "Number" if kind == "schedule" else "Size")
-    if kind == "schedule":
-        expect(page.locator("th[aria-sort=descending]")).to_have_count(1)
-        sort_by(page, "Number")
-    expect(page.locator("table[data-whole] caption")).to_contain_text("All rows that match")
+    page = visit(large_site, f"{large_folder}explore.html#view={kind}")
+    written = page.locator(ROWS).evaluate_all(TEXTS)
+    column = "Number" if kind == "instructions" else "Size"
+    sort_by(page, column)
+    if kind == "instructions":
+        expect(page.locator("details[open] th[aria-sort=descending]")).to_have_count(1)
+        sort_by(page, column)
+    expect(page.locator("details[open] table[data-whole] caption")).to_contain_text("All rows that match")
     expect(page.locator(ROWS).first).to_contain_text(written[0][0])
-    assert page.locator(ROWS).evaluate_all(texts) == written
+    assert page.locator(ROWS).evaluate_all(TEXTS) == written
 
 
 def test_filters_combine_and_their_count_is_that_of_the_data(
     visit: Visit, large_site: Path, large_folder: str, values: dict[str, Any]
 ) -> None:
-    page = visit(large_site, large_folder + "values.html")
-    page.select_option(".filters [name=opcode]", "copy")
-    page.locator(".filters summary").click()
-    page.fill(".filters [name=shape]", "[128,")
+    page = visit(large_site, large_folder + "explore.html")
+    page.select_option("details[open] .filters [name=opcode]", "copy")
+    page.locator("details[open] .filters summary").click()
+    page.fill("details[open] .filters [name=shape]", "[128,")
     wanted = [
         number
         for number, opcode in enumerate(values["opcode"])
@@ -87,58 +103,74 @@ def test_filters_combine_and_their_count_is_that_of_the_data(
     ]
     assert wanted
     expect(readout(page)).to_contain_text(f"{len(wanted)} of 2,500 values; ")
-    expect(page.locator(ROWS)).to_have_count(min(1_000, len(wanted)))
-    assert sum(amounts(page, 2)) == sum(values["size"][number] for number in wanted)
+    shown = groups(values, wanted)
+    expect(page.locator(ROWS)).to_have_count(min(MOST, len(shown)))
+    assert amounts(page, 1) == [size for size, _ in shown]
     page.go_back()
     page.go_forward()
-    expect(page.locator(".filters [name=opcode]")).to_have_value("copy")
-    page.locator(".filters [name=clear]").click()
-    expect(page.locator(ROWS)).to_have_count(1_000)
-    expect(page.get_by_role("button", name="Show 1,000 more of 2,500")).to_be_visible()
+    expect(page.locator("details[open] .filters [name=opcode]")).to_have_value("copy")
+    page.locator("details[open] .filters [name=clear]").click()
+    expect(page.locator(ROWS)).to_have_count(ROWS_ON_PAGE)
 
 
 def test_a_link_shows_the_same_rows(visit: Visit, large_site: Path, large_folder: str) -> None:
-    page = visit(large_site, large_folder + "values.html#opcode=copy&sort=1a")
+    page = visit(large_site, large_folder + "explore.html#opcode=copy&sort=0a")
     expect(readout(page)).to_contain_text("of 2,500 values")
-    sizes = amounts(page, 2)
+    sizes = amounts(page, 1)
     assert sizes == sorted(sizes)
 
 
-def test_more_rows_come_when_asked_for(visit: Visit, large_site: Path, large_folder: str) -> None:
-    page = visit(large_site, large_folder + "values.html")
-    page.get_by_role("button", name="Show 1,000 more of 2,500").click()
-    expect(page.locator(ROWS)).to_have_count(2_000)
-    page.get_by_role("button", name="Show 500 more of 2,500").click()
-    expect(page.locator(ROWS)).to_have_count(2_500)
-    expect(page.get_by_role("button", name="more of")).to_be_hidden()
-    assert amounts(page, 2) == sorted(amounts(page, 2), reverse=True)
-    sort_by(page, "Size")
-    expect(page.locator(ROWS)).to_have_count(1_000)
+def test_more_rows_come_when_asked_for(
+    visit: Visit, large_site: Path, large_folder: str, values: dict[str, Any]
+) -> None:
+    page, every = visit(large_site, large_folder + "explore.html"), groups(values, range(2_500))
+    more = min(MOST, len(every) - ROWS_ON_PAGE)
+    page.get_by_role("button", name=f"Show {more:,} more of {len(every):,}").click()
+    expect(page.locator(ROWS)).to_have_count(ROWS_ON_PAGE + more)
+    assert amounts(page, 1) == [size for size, _ in every[: ROWS_ON_PAGE + more]]
 
 
-def test_a_link_to_a_moment_shows_its_row_wherever_that_is(visit: Visit, large_site: Path, large_folder: str) -> None:
-    page = visit(large_site, large_folder + "schedule.html#moment=7")
+def test_the_values_at_an_instruction_are_those_that_are_there(
+    visit: Visit, large_site: Path, large_folder: str, values: dict[str, Any]
+) -> None:
+    page = visit(large_site, large_folder + "explore.html#space=0&moment=1234")
+    first, last, allocations = values["first"], values["last"], values["allocations"]
+    present = [
+        number
+        for number in range(2_500)
+        if first[number] <= 1234 <= last[number] and first[number] >= 0
+        if values["classes"][allocations["class"][values["allocation"][number]]] != "thread-local"
+    ]
+    expect(readout(page)).to_contain_text(f"{len(present):,} of 2,500 values")
+    expect(page.locator("details[open] .filters [name=moment]")).to_have_value("1234")
+
+
+def test_a_link_to_an_instruction_shows_its_row_wherever_that_is(
+    visit: Visit, large_site: Path, large_folder: str
+) -> None:
+    page = visit(large_site, large_folder + "explore.html#i7")
     expect(page.locator("tr:target > td").first).to_have_text("7")
-    expect(page.locator(ROWS)).to_have_count(1_000)
-    page = visit(large_site, large_folder + "schedule.html#moment=1234")
+    expect(page.locator("tr:target")).to_be_visible()
+    page = visit(large_site, large_folder + "explore.html#view=instructions&moment=1234")
     expect(page.locator(f"{ROWS} > td").first).to_have_text("1,234")
-    page.locator(".filters [name=clear]").click()
+    page.locator("details[open] .filters [name=clear]").click()
     expect(page.locator(f"{ROWS} > td").first).to_have_text("0")
 
 
 def test_a_table_can_be_taken_along_with_exact_bytes(
     visit: Visit, large_site: Path, large_folder: str, values: dict[str, Any]
 ) -> None:
-    page = visit(large_site, large_folder + "values.html")
+    page = visit(large_site, large_folder + "explore.html")
     with page.expect_download() as download:
-        page.get_by_role("button", name="Download CSV").click()
+        page.locator("details[open]").get_by_role("button", name="Download CSV").click()
     assert download.value.suggested_filename == "values.csv"
     rows = list(csv.DictReader(io.StringIO(Path(download.value.path()).read_text(encoding="utf-8"))))
-    assert [int(row["size"]) for row in rows] == sorted(values["size"], reverse=True)
+    assert sorted(int(row["size"]) for row in rows) == sorted(values["size"])
+    assert {"offset", "dense", "padding", "from", "to", "allocation"} <= rows[0].keys()
 
 
 def test_the_filters_have_no_accessibility_violations(visit: Visit, large_site: Path, large_folder: str) -> None:
-    page = visit(large_site, large_folder + "values.html#opcode=copy")
+    page = visit(large_site, large_folder + "explore.html#opcode=copy")
     expect(readout(page)).to_contain_text("of 2,500 values")
     assert complaints(page) == []
 
@@ -157,20 +189,20 @@ def test_a_row_of_a_group_opens_to_all_of_its_values(visit: Visit, large_site: P
 def test_one_box_finds_words_in_names_operations_sources_and_shapes(
     visit: Visit, large_site: Path, large_folder: str, values: dict[str, Any]
 ) -> None:
-    page = visit(large_site, large_folder + "values.html")
+    page = visit(large_site, large_folder + "explore.html")
     scope = max(values["scopes"], key=len)
-    page.fill(".filters [name=words]", f"{scope} f32[")
+    page.fill("details[open] .filters [name=words]", f"{scope} f32[")
     expect(readout(page)).to_contain_text(re.compile(r"^[1-9][\d,]* of 2,500 values"))
     rows = page.locator(ROWS)
     expect(rows.first).to_contain_text("f32[")
-    page.locator(".filters summary").click()
-    page.fill(".filters [name=value]", scope)
+    page.locator("details[open] .filters summary").click()
+    page.fill("details[open] .filters [name=value]", scope)
     expect(readout(page)).to_contain_text("0 of 2,500 values")
     expect(readout(page)).to_contain_text("Find looks for words in the name, the operation")
 
 
 def test_rows_are_filtered_by_name(visit: Visit, large_site: Path, large_folder: str, values: dict[str, Any]) -> None:
-    page = visit(large_site, large_folder + "values.html#value=fusion 7")
+    page = visit(large_site, large_folder + "explore.html#value=fusion 7")
     wanted = sum(
         "fusion" in name and "7" in name for name in map("".join, zip(values["name"], values["index"], strict=True))
     )
@@ -179,11 +211,12 @@ def test_rows_are_filtered_by_name(visit: Visit, large_site: Path, large_folder:
 
 def test_a_short_table_has_no_filters_unless_a_link_brings_one(visit: Visit, samples_site: Path) -> None:
     (tiny,) = samples_site.glob("m/jit-tiny-*")
-    page = visit(samples_site, f"m/{tiny.name}/values.html")
+    page = visit(samples_site, f"m/{tiny.name}/explore.html")
+    opcode = page.locator("details[open]").get_by_label("Opcode")
     assert page.locator(ROWS).count() < 8
-    expect(page.get_by_label("Opcode")).to_be_hidden()
-    expect(page.locator(".filters").get_by_role("button", name="Download CSV")).to_be_visible()
+    expect(opcode).to_be_hidden()
+    expect(page.locator("details[open] .filters").get_by_role("button", name="Download CSV")).to_be_visible()
     page.goto(page.url + "#opcode=parameter")
     page.reload()
-    expect(page.get_by_label("Opcode")).to_have_value("parameter")
-    expect(page.get_by_label("Opcode")).to_be_visible()
+    expect(opcode).to_have_value("parameter")
+    expect(opcode).to_be_visible()

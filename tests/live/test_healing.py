@@ -62,7 +62,7 @@ def test_a_defect_of_ours_in_a_page_is_reported_and_ends_nothing(
     def failing(*_: object) -> object:
         raise ZeroDivisionError("a defect")
 
-    monkeypatch.setattr("reportgen.render.module.module_pages.schedule_page", failing)
+    monkeypatch.setattr("reportgen.render.module.module_pages.explore_page", failing)
     shutil.copytree(SAMPLES / "cpu-odd-names", dumps / "other")
     with watching(dumps, output=tmp_path / "site") as watched:
         watched.until_written()

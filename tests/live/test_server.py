@@ -26,7 +26,7 @@ POLICY = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline
 PAGE = f'<html><head><meta http-equiv="Content-Security-Policy" content="{POLICY}"></head><body>overview</body></html>'
 COMMON = {"index.html": PAGE.encode(), "404.html": b"<head></head>gone", "assets/site.js": b"1;", "report.json": b"{}"}
 FOLDER = "m/step-0a1b2c3d/"
-ON_DISK = ("index.html", "v/3.html", "v/7.html", "a/0.html", "allocations.html", "values.html", "data/values.js")
+ON_DISK = ("index.html", "v/3.html", "v/7.html", "a/0.html", "explore.html", "data/values.js")
 
 
 class Shown(ShownBuild):
@@ -282,9 +282,9 @@ def changes(server: LiveServer, page: str, version: str = "", name: str = "") ->
         (f"{FOLDER}v/3.html", "t%7B1%7D", f"{FOLDER}v/7.html", "t{1} has a new number"),
         (f"{FOLDER}v/3.html", "b", f"{FOLDER}index.html", "b is gone"),
         (f"{FOLDER}v/9.html", "", f"{FOLDER}index.html", "that value is gone"),
-        (f"{FOLDER}a/9.html", "", f"{FOLDER}allocations.html", "that allocation is gone"),
+        (f"{FOLDER}a/9.html", "", f"{FOLDER}explore.html", "that allocation is gone"),
         (f"{FOLDER}peak-3.html", "", f"{FOLDER}index.html", "that page is gone"),
-        ("m/old-00000000/values.html", "", f"{FOLDER}values.html", ""),
+        ("m/old-00000000/explore.html", "", f"{FOLDER}explore.html", ""),
         ("m/gone-00000000/index.html", "", "index.html", "that module is gone"),
         ("modules.page-2.html", "", "index.html", "that page is gone"),
     ],

@@ -11,15 +11,16 @@ from reportgen.analyse.analysis import analyse
 from reportgen.analyse.records import Analysis
 from reportgen.analyse.spaces import is_small, main_space
 from reportgen.model import Dump
+from reportgen.render.explore.instruction_rows import InstructionRows
+from reportgen.render.html.links import Links
 from reportgen.render.module.index import index_page
 from reportgen.render.module.lifetimes_page import lifetimes_page
-from reportgen.render.module.schedule_page import schedule_page
 from reportgen.render.view import Module
 from tests.support.samples import sample_analysis, sample_labels
 from tests.support.strategies import consistent_dumps
 from tests.support.tables import Row, Table, tables_of
 
-_MARK = re.compile(r"(Resident peak of|Most live in|Peak of) (.*?)(, resident and live)?: ")
+_MARK = re.compile(r"Peak of (.*?): ")
 _CHART = re.compile(r'<figure class="chart(?: later)?" data-chart="memory-over-time".*?</figure>', re.DOTALL)
 _DATA = re.compile(r'<data value="?(\d+)')
 _JSON = re.compile(r'<script type="application/json">(.*?)</script>', re.DOTALL)
@@ -34,15 +35,15 @@ def marked(schedule: Table) -> Iterator[tuple[Row, str, int]]:
     for row in schedule.rows:
         for mark in row.marks:
             if found := _MARK.match(mark):
-                kind = "live" if found[1] == "Most live in" else "resident"
-                yield row, mark, schedule.heads.index(f"{found[2]}, {kind}")
+                yield row, mark, schedule.heads.index(found[1])
 
 
 def check_all(analysis: Analysis) -> int:
     """Assert that each marked number is the largest of its column; return how many are marked."""
     module = module_of(analysis)
-    schedules = tables_of(schedule_page(module, "Site").content.decode())
-    marks = [(table, *mark) for table in schedules for mark in marked(table)]
+    made = InstructionRows(module, Links(module, 0)).table(module.scheduled_moments)
+    page = f"<table><caption>All</caption><thead><tr>{made.heads}</tr></thead><tbody>{made.rows}</tbody></table>"
+    marks = [(table, *mark) for table in tables_of(page) for mark in marked(table)]
     for table, row, mark, column in marks:
         assert row.cells[column].amount == max(table.column(column)), mark
     lifetimes = tables_of(lifetimes_page(module, "Site").content.decode())

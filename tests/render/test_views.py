@@ -16,7 +16,6 @@ from reportgen.render.module.module_pages import module_pages
 from reportgen.render.view import Module
 from reportgen.reports.formats import factor, human_bytes
 from tests.analyse.test_lifetimes import STEP as LIVES
-from tests.support.costly import spaces
 from tests.support.dumps import analysed, edited
 from tests.support.site import SAMPLES, read_page
 from tests.support.tables import tables_of
@@ -86,7 +85,6 @@ def test_every_tab_of_every_sample_leads_to_a_page_that_says_it_is_current() -> 
         for name, _ in MODULE_VIEWS:
             assert [link["href"] for link in links_of(pages[name]) if "aria-current" in link] == [name]
         assert max(len(page.encode()) for page in pages.values()) < LARGEST_PAGE
-        assert all(f"peak-{s.color}.html" in pages for s in module.analysis.spaces.values() if s.composition)
 
 
 def test_the_peak_names_what_the_dump_does_not_say() -> None:
@@ -98,29 +96,24 @@ def test_the_peak_names_what_the_dump_does_not_say() -> None:
     assert text.count("130 B 100 % Peak resident") == 8
 
 
-def test_the_schedule_marks_the_peak_and_gives_each_moment_an_anchor() -> None:
-    page = read_page(pages_of(module_of(STEP))["schedule.html"])
+def test_the_instructions_mark_the_peak_and_each_has_an_anchor() -> None:
+    page = read_page(pages_of(module_of(STEP))["explore.html"])
     rows = [row for row in page.all("tr") if "id" in row]
-    assert [(row["id"], row.get("class")) for row in rows] == [("t0", None), ("t1", "peak")]
-    assert "schedule.html#t1" in [link["href"] for link in page.all("a")]
+    assert [(row["id"], row.get("class")) for row in rows] == [("i0", None), ("i1", "peak")]
+    assert "explore.html#i1" in [link["href"] for link in page.all("a")]
 
 
-def test_the_sixteen_memory_spaces_that_need_most_have_columns_in_the_schedule() -> None:
-    # Of twenty, those with the numbers 0 to 3 need less than the others.
-    text = "\n".join(spaces(20)).replace("size 64", "size 128").replace("(size=64", "(size=128")
-    for number in range(4):
-        text = text.replace(f"allocation {number}: size 128", f"allocation {number}: size 64")
-        text = text.replace(f"<{number} v{number} @{number}> (size=128", f"<{number} v{number} @{number}> (size=64")
-    page = pages_of(module_of(text))["schedule.html"]
-    (table,) = tables_of(page)
-    assert [head.partition(" ")[0] for head in table.heads if "resident" in head] == list(map(str, range(4, 20)))
-    assert "4 memory spaces that need least have no column" in plain(page)
+def test_the_large_memory_spaces_have_columns_of_instructions() -> None:
+    module = next(module for module in sample_modules() if module.label.startswith("v5e-train-step/"))
+    table = tables_of(pages_of(module)["explore.html"])[-1]
+    names = [space.name for space in module.large_spaces]
+    assert [head for head in table.heads if head in names] == names
 
 
 def test_views_say_what_is_missing() -> None:
     allocations = STEP.partition("Total bytes")[0]
     pages = pages_of(module_of(allocations))
-    for name in ("index.html", "lifetimes.html", "schedule.html"):
+    for name in ("index.html", "lifetimes.html", "explore.html"):
         assert any(paragraph.get("class") == "missing" for paragraph in read_page(pages[name]).all("p"))
 
 

@@ -27,7 +27,7 @@ Forms = set[tuple[str, tuple[str, ...]]]
 @pytest.fixture(scope="module")
 def large(hostile_site: Path) -> Path:
     """Return the module in which every name is that of an instruction."""
-    return max(hostile_site.glob("m/jit-all-*"), key=lambda folder: (folder / "values.html").stat().st_size)
+    return max(hostile_site.glob("m/jit-all-*"), key=lambda folder: (folder / "explore.html").stat().st_size)
 
 
 @pytest.fixture(scope="module")
@@ -113,7 +113,7 @@ def test_a_long_name_is_cut_but_where_it_is_asked_for(large: Path) -> None:
     name = f"v{hostile.instruction_names().index(longest)}"
     assert longest in section(page_with(large / "v", name), name)
     assert len(whole) <= 5
-    assert (large / "values.html").stat().st_size < 200_000
+    assert (large / "explore.html").stat().st_size < 200_000
 
 
 def test_headings_of_notes_take_no_id_of_a_page(pages: dict[str, SitePage]) -> None:

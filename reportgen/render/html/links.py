@@ -74,10 +74,6 @@ class Links:
         places = self._module.routes
         return self._inside(routes.value(places.value_pages[number], places.value_names[number]))
 
-    def value_row_id(self, number: int) -> str:
-        """Return the id attribute of a value's row in the table of values, where links lead if values have no pages."""
-        return ""
-
     def value(self, number: int) -> Markup:
         """Return a value's name as a link to it."""
         values = self._module.analysis.dump.values
@@ -169,9 +165,13 @@ class Links:
         """Return the href of a view."""
         return self.path(self._module.routes.listing(kind))
 
+    def explore(self, part: str, **asked: object) -> str:
+        """Return the href of a table of the page of all `values`, `allocations` and `instructions`."""
+        return self._inside(routes.explore(part, **asked))
+
     def filtered_values(self, **words: str) -> Markup:
         """Return the href of the values that have these words; `#` and `*` stand for what differs."""
-        return Markup(f"{self.listing('values')}#{filters(words)}")
+        return Markup(f"{escape(self.explore('values'))}&amp;{filters(words)}")
 
     def checks(self) -> str:
         """Return the href of the table of checks."""

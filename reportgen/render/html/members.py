@@ -10,15 +10,15 @@ from reportgen.reports.formats import counted
 _LINKED = 40
 
 
-def group_members(numbers: Sequence[int], links: Links, last: str = "") -> Markup:
-    """Return the buffers of a group, the first ones as links; several are folded. A link leads to one of its values.
+def group_members(numbers: Sequence[int], links: Links, last: str = "", noun: str = "buffer") -> Markup:
+    """Return the buffers or values of a group, the first ones as links; several are folded.
 
     `last` is markup that stands after several.
 
     The page has only the numbers of the others, which `members.js` turns into links: of 4,000 values at a peak, each is
     in six groups.
     """
-    words = counted(len(numbers), "buffer")
+    words = counted(len(numbers), noun)
     if len(numbers) < 2:
         return Markup("").join(links.value_as(number, words) for number in numbers)
     shown, rest = numbers[:_LINKED], numbers[_LINKED:]

@@ -19,8 +19,8 @@ _Row = TypeVar("_Row")
 _LONGEST_CODE = 60
 _NUMBER = ' class="number"'
 _TOTAL = ' class="total"'
-_AMOUNTS = frozenset({"amount", "bytes", "count", "moment", "parts"})
-_LOOKS: Mapping[Kind, str] = {"amount": _NUMBER, "share": ' class="bars"'}
+_AMOUNTS = frozenset({"amount", "bytes", "change", "count", "moment", "parts"})
+_LOOKS: Mapping[Kind, str] = {"amount": _NUMBER, "change": _NUMBER, "bar": ' class="bars"', "share": ' class="bars"'}
 """The classes of cells. Others need none, because the styles know what is in them, or where they are."""
 
 
@@ -67,8 +67,9 @@ def table(
 
 
 def _head(column: Column[Any], *, is_sorted: bool, for_scripts: bool) -> str:
-    if column.kind == "share":
-        return f'<th scope="col" class="bars"><span class="hidden">{escape(column.head)}</span></th>'
+    if column.kind in ("bar", "share"):
+        named = f' data-column="{column.key}" data-kind="{column.kind}"' if for_scripts else ""
+        return f'<th scope="col" class="bars"{named}><span class="hidden">{escape(column.head)}</span></th>'
     look = _NUMBER if column.kind in _AMOUNTS else ""
     if column.kind == "life":
         look = ' title="lighter while idle"'
@@ -87,6 +88,8 @@ def _drawn(kind: Kind, whole: int, largest: int) -> Callable[[Any], str]:
     if kind == "parts":
         scale = largest or whole
         return lambda parts: (bar(parts, scale) if whole else "") + percent(sum(size for _, size in parts), whole)
+    if kind == "bar":
+        return lambda part: bar([part], max(largest, 1))
     if kind == "share":
         return lambda size: "" if size is None else plain_bar(size, whole)
     return _CELLS.get(kind, _text)

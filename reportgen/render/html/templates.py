@@ -30,9 +30,7 @@ MODULE_VIEWS = (
     (routes.view("index"), "Summary"),
     (routes.view("suggestions"), "Suggestions"),
     (routes.view("lifetimes"), "Lifetimes"),
-    (routes.view("values"), "Values"),
-    (routes.view("allocations"), "Allocations"),
-    (routes.view("schedule"), "Schedule"),
+    (routes.view("explore"), "Explore"),
     (routes.view("findings"), "Findings"),
 )
 """The views of a module, which `module_pages.py` makes: file name in its folder, and the label of its tab."""

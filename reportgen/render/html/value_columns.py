@@ -7,8 +7,6 @@ from reportgen.analyse.records import ValueFacts
 from reportgen.render.html.links import Links
 from reportgen.reports.column import Column
 
-_IN_ALLOCATION = ("value", "offset", "size", "dense", "padding", "from", "to", "shape", "origin")
-
 
 class NumberedValue(NamedTuple):
     """A value as the row of a table: its number in the analysis, and its facts."""
@@ -20,13 +18,12 @@ class NumberedValue(NamedTuple):
 """A value and its number."""
 
 
-def value_columns(links: Links) -> Sequence[Column[NumberedValue]]:
-    """Return the columns of a value: its size, place, layout sizes, live range and shape."""
+def value_columns_in_allocation(links: Links) -> Sequence[Column[NumberedValue]]:
+    """Return the columns of a value in an allocation: its place there, sizes, live range and shape."""
     return (
         Column("value", "Value", "value", lambda row: links.value(row.number), names_rows=True),
-        Column("size", "Size", "bytes", lambda row: row.facts.value.size_bytes),
-        Column("allocation", "Allocation", "allocation", lambda row: links.allocation(row.facts.value.allocation)),
         Column("offset", "Offset", "count", lambda row: row.facts.value.offset_bytes),
+        Column("size", "Size", "bytes", lambda row: row.facts.value.size_bytes),
         Column("dense", "Dense", "bytes", lambda row: row.facts.dense_bytes),
         Column("padding", "Padding", "bytes", lambda row: row.facts.padding_bytes),
         Column("from", "From", "moment", lambda row: row.facts.live and row.facts.live.start),
@@ -34,9 +31,3 @@ def value_columns(links: Links) -> Sequence[Column[NumberedValue]]:
         Column("shape", "Shape", "code", lambda row: row.facts.value.shape),
         Column("origin", "Operation or argument", "origin", lambda row: links.origin(row.number)),
     )
-
-
-def value_columns_in_allocation(links: Links) -> Sequence[Column[NumberedValue]]:
-    """Return the same without the allocation, and the offset first."""
-    columns = {column.key: column for column in value_columns(links)}
-    return [columns[key] for key in _IN_ALLOCATION]

@@ -28,6 +28,7 @@ from reportgen.render.module.fit_banner import fit_banner
 from reportgen.render.module.need import need
 from reportgen.render.module.peak_padding import peak_padding
 from reportgen.render.module.peak_rows import PeakTable, groupings_of, peak_tables, table_in_scripts
+from reportgen.render.module.recomputed import recomputed
 from reportgen.render.module.verdict import verdict
 from reportgen.render.module.view_page import view_page
 from reportgen.render.module.where_it_fits import where_it_fits
@@ -157,6 +158,7 @@ def index_context(module: Module, links: Links) -> dict[str, Any]:
         "divided": _divided(module),
         "xla": _reconciliation(analysis.xla_peak),
         "moments": max(analysis.moments, 1),
+        "recomputed": recomputed(module, links),
         "picture": picture_of_space(module, charts[0].space, links) if charts else "",
         "origin": ORIGIN_WORDS[analysis.dump.text.origin],
         "classes": HELD_CLASSES,

@@ -23,7 +23,6 @@ from reportgen.record import record
 from reportgen.render.drawings.life import Life, life_of, uses
 from reportgen.render.drawings.time_axis import TimeAxis, percent_of, time_axis
 from reportgen.render.html.links import Links
-from reportgen.render.module.peak_rows import peak_kind
 from reportgen.render.module.view_page import Rest, view_page
 from reportgen.render.view import Module
 from reportgen.reports.advice_words import saving_words, title_words
@@ -125,7 +124,7 @@ def _space_lifetimes(module: Module, space: Space, links: Links) -> SpaceLifetim
         rest=Rest(
             count=len(rest),
             amount=sum(group.size_bytes for group in rest),
-            href=links.listing(peak_kind(space)),
+            href=links.explore("values", space=space.color, moment=peak.moment) if peak else "",
         ),
     )
 

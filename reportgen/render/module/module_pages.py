@@ -4,13 +4,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache, partial
 
 from reportgen.render.allocation.allocation_page import AllocationRenderer
+from reportgen.render.explore.explore_page import explore_page
 from reportgen.render.module.data_shards import module_shard
 from reportgen.render.module.findings_page import findings_page
 from reportgen.render.module.index import index_page
 from reportgen.render.module.lifetimes_page import lifetimes_page
-from reportgen.render.module.listings import allocations_listing, peak_listing, values_listing
-from reportgen.render.module.peak_rows import peak_kind
-from reportgen.render.module.schedule_page import schedule_page
 from reportgen.render.module.source_page import source_page
 from reportgen.render.module.suggestions_page import suggestions_page
 from reportgen.render.routes import source
@@ -56,15 +54,10 @@ def _views(module: Module, site_title: str) -> Mapping[str, PageMaker]:
         routes.listing("suggestions"): partial(suggestions_page, module, site_title),
         routes.listing("lifetimes"): partial(lifetimes_page, module, site_title),
         routes.listing("findings"): partial(findings_page, module, site_title),
-        routes.listing("schedule"): partial(schedule_page, module, site_title),
-        routes.listing("values"): partial(values_listing, module, site_title),
-        routes.listing("allocations"): partial(allocations_listing, module, site_title),
+        routes.listing("explore"): partial(explore_page, module, site_title),
     }
     for number in range(len(module.source_files_shown)):
         makers[routes.listing(source(number))] = partial(source_page, module, number, site_title)
     if any(advice.suggestions for advice in module.advice.values()):
         makers[routes.shard("advice")] = partial(module_shard, module, "advice")
-    for space in module.analysis.spaces.values():
-        if space.composition:
-            makers[routes.listing(peak_kind(space))] = partial(peak_listing, module, space, site_title)
     return makers

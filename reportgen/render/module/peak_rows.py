@@ -25,7 +25,6 @@ from reportgen.render.html.markup import soft_breaks
 from reportgen.render.html.members import group_members
 from reportgen.render.html.page_table import PageTable, table
 from reportgen.render.module.view_page import Rest
-from reportgen.render.routes import ROWS_ON_PAGE
 from reportgen.render.view import Module
 from reportgen.reports.column import Column
 from reportgen.reports.formats import shortened
@@ -69,11 +68,6 @@ class PeakTable:
     buffers: int | None
 
 
-def peak_kind(space: Space) -> str:
-    """Return the kind of the listing of a space's peak, as routes know it."""
-    return f"peak-{space.color}"
-
-
 def groupings_of(spaces: Sequence[Sequence[PeakTable]]) -> Sequence[tuple[str, str]]:
     """Return the groupings that the peak of any space has, in the order of the first that has most of them.
 
@@ -90,12 +84,6 @@ def peak_tables(module: Module, space: Space, links: Links) -> list[PeakTable]:
     return list(_Tables(module, space, links, _SHOWN).groupings())
 
 
-def whole_peak_table(module: Module, space: Space, links: Links) -> PeakTable:
-    """Return the table of a space's peak by value as far as a page has it; scripts make its other rows."""
-    tables = _Tables(module, space, links, ROWS_ON_PAGE)
-    return tables.by_value(space.composition, tables.live_range, for_scripts=True)
-
-
 def table_in_scripts(module: Module, space: Space, links: Links) -> PageTable:
     """Return the same table without rows, of which scripts make those of any instruction."""
     tables = _Tables(module, space, links, 0)
@@ -108,6 +96,7 @@ class _Tables:
     def __init__(self, module: Module, space: Space, links: Links, most: int) -> None:
         self._module, self._analysis, self._links, self._most = module, module.analysis, links, most
         self._space, self._peak = space, space.peak_resident
+        self._moment = space.peak_resident.moment if space.peak_resident else 0
         self._strip: Column[PeakTableRow[Any]] = Column("life", "Lifetime", "life", self._life)
         self.live_range: Column[PeakTableRow[Owned]] = Column("live", "Live range", "range", self._live_range)
         """Stands for the strip in scripts, which do not know what reads a value and so when it is idle."""
@@ -204,7 +193,7 @@ class _Tables:
             rest=Rest(
                 count=len(rest),
                 amount=sum(part.size_bytes for part in rest),
-                href="" if for_scripts else self._links.listing(peak_kind(self._space)),
+                href="" if for_scripts else self._links.explore("values", space=self._space.color, moment=self._moment),
             ),
             rest_buffers=sum(buffers[len(rows) :]) if buffers else 0,
             buffers=sum(buffers) if buffers else None,

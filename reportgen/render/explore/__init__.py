@@ -1,0 +1,1 @@
+"""Explore: the page with every value, allocation and instruction of a module."""

@@ -1,0 +1,81 @@
+"""The page of all values, allocations and instructions of a module, each a table.
+
+It has the first rows of each, and scripts make the others from the data of the module.
+"""
+
+from collections.abc import Sequence
+
+from markupsafe import Markup
+
+from reportgen.analyse.classes import memory_class
+from reportgen.render.explore.instruction_rows import InstructionRows
+from reportgen.render.explore.value_rows import ValueRows, value_groups
+from reportgen.render.html.links import Links
+from reportgen.render.html.page_table import PageTable, table
+from reportgen.render.module.view_page import view_page
+from reportgen.render.routes import ROWS_ON_PAGE
+from reportgen.render.view import Module
+from reportgen.reports.column import Column
+from reportgen.reports.formats import human_bytes
+from reportgen.reports.report import allocation_kinds
+from reportgen.work import Page
+
+
+def explore_page(module: Module, site_title: str) -> Page:
+    """Return the page."""
+    links, groups, dump = Links(module, 0), value_groups(module), module.analysis.dump
+    rows, instructions = ValueRows(module, links), InstructionRows(module, links)
+    return view_page(
+        module,
+        site_title,
+        "explore",
+        "pages/explore.html",
+        links=links,
+        groups=len(groups),
+        values=rows.table(groups, ROWS_ON_PAGE),
+        value_bytes=human_bytes(sum(dump.values.sizes)),
+        allocations=allocations_table(module, links, ROWS_ON_PAGE),
+        allocated_bytes=human_bytes(sum(allocation.size_bytes for allocation in dump.allocations)),
+        instructions=instructions.table(module.scheduled_moments[:ROWS_ON_PAGE]),
+        main=instructions.spaces[0].color if instructions.spaces else "",
+        marks=instructions.marks,
+        peaks=[(space, space.peak_resident.moment) for space in module.large_spaces if space.peak_resident],
+        peak=rows.peak,
+        moments=max(module.analysis.moments, 1),
+    )
+
+
+def allocations_table(module: Module, links: Links, most: int) -> PageTable:
+    """Return the table of allocations with its first `most` rows, the largest first."""
+    allocations, spaces = module.analysis.dump.allocations, module.analysis.spaces
+
+    def kinds(number: int) -> tuple[str, str]:
+        return f"class-{memory_class(allocations[number])}", ", ".join(allocation_kinds(module, number)) or "no kind"
+
+    def space(number: int) -> str:
+        color = allocations[number].color
+        return f"{color} · {spaces[color].name}"
+
+    def look(number: int) -> tuple[str, int]:
+        return memory_class(allocations[number]), allocations[number].size_bytes
+
+    def holds(number: int) -> Markup:
+        """Return what fills an allocation that is not reused."""
+        occupants = module.analysis.occupants[number]
+        if memory_class(allocations[number]) == "temporary" or not occupants:
+            return Markup("")
+        return rows.thing(max(occupants, key=lambda value: (module.analysis.dump.values.sizes[value], -value)))
+
+    rows = ValueRows(module, links)
+    in_order = sorted(range(len(allocations)), key=lambda number: (-allocations[number].size_bytes, number))
+    columns: Sequence[Column[int]] = (
+        Column("size", "Size", "bytes", lambda number: allocations[number].size_bytes),
+        Column("bar", "Of the largest", "bar", look),
+        Column("allocation", "Allocation", "allocation", links.allocation, names_rows=True),
+        Column("thing", "Holds", "thing", holds),
+        Column("kind", "Kind", "chip", kinds),
+        Column("values", "Values", "count", lambda number: len(module.analysis.occupants[number])),
+        Column("space", "Space", "text", space),
+    )
+    largest = allocations[in_order[0]].size_bytes if in_order else 0
+    return table(columns, in_order[:most], largest=largest, for_scripts=True)

@@ -1,0 +1,131 @@
+"""The instructions of a module in their order: what each defines and uses for the last time, and the bytes then."""
+
+from bisect import bisect_left
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from html import escape
+from typing import NamedTuple
+
+from markupsafe import Markup
+
+from reportgen.analyse.records import Space
+from reportgen.model import WHOLE
+from reportgen.render.html.links import Links, listed
+from reportgen.render.html.markup import whole_name
+from reportgen.render.html.page_table import PageTable, table
+from reportgen.render.routes import ROWS_ON_PAGE, instruction_id
+from reportgen.render.view import Module
+from reportgen.reports.column import Column
+from reportgen.reports.formats import LONGEST_NAME, human_bytes, signed_bytes
+
+_MOST_NAMED = 6
+_MOST_SPACES = 3
+
+
+class PeakMark(NamedTuple):
+    """A peak in the schedule: its moment, and a label that says which amount peaks there."""
+
+    moment: int
+    label: str
+
+
+def instruction_href(module: Module, links: Links, moment: int) -> str | None:
+    """Return the href of the row of a moment; None where no instruction runs then."""
+    moments = module.scheduled_moments
+    row = bisect_left(moments, moment)
+    if row == len(moments) or moments[row] != moment:
+        return None
+    if row < ROWS_ON_PAGE:
+        return f"{links.listing('explore')}#{instruction_id(moment)}"
+    return links.explore("instructions", moment=moment)
+
+
+def _marks(module: Module) -> list[PeakMark]:
+    """Return the peak of each memory space that has a column, which is the largest amount there, then XLA's peak."""
+    peaks = [(space, space.peak_resident) for space in module.large_spaces[:_MOST_SPACES]]
+    marks = [
+        PeakMark(peak.moment, f"Peak of {space.name}: {human_bytes(peak.amount)}")
+        for space, peak in peaks
+        if peak and peak.amount
+    ]
+    found = module.analysis.xla_peak
+    return [*marks, PeakMark(found.moment, "XLA’s peak")] if found else marks
+
+
+class InstructionRows:
+    """Makes the table of the instructions of one module; `marks` are its peaks, each with the place of its row."""
+
+    def __init__(self, module: Module, links: Links) -> None:
+        marks, self._module = _marks(module), module
+        self.marks = [(mark, instruction_href(module, links, mark.moment)) for mark in marks]
+        self.spaces = [space for space in module.large_spaces[:_MOST_SPACES] if space.temp]
+        self._dump, self._facts, self._program = module.analysis.dump, module.analysis.facts, module.analysis.program
+        self._links = links
+        self._last_used = _last_used(module)
+        self._labels: defaultdict[int, list[str]] = defaultdict(list)
+        for mark in marks:
+            self._labels[mark.moment].append(mark.label)
+
+    def table(self, moments: Sequence[int]) -> PageTable:
+        """Return a row for each moment: what is resident, what runs, what it defines, and what it uses last."""
+        columns: Sequence[Column[int]] = (
+            Column("moment", "Number", "moment", lambda moment: moment),
+            *(self._of_main(self.spaces[0]) if self.spaces else ()),
+            Column("step", "Operation or argument", "step", self._step, names_rows=True),
+            Column("last-use", "Last use of", "values", self._last_uses),
+            *map(_resident, self.spaces[1:]),
+        )
+        main = self.spaces[0].peak_resident if self.spaces else None
+        largest = main.amount if main else 0
+        return table(columns, moments, largest=largest, attributes=self._attributes, for_scripts=True)
+
+    def _of_main(self, space: Space) -> Sequence[Column[int]]:
+        """Return what is resident in the main memory, drawn and in words, and how it differs from the moment before."""
+        amount = _resident(space)
+
+        def change(moment: int) -> str:
+            size = amount.of(moment) - (amount.of(moment - 1) if moment else 0)
+            return signed_bytes(size) if size else ""
+
+        bar = Column[int]("bar", "Of the peak", "bar", lambda moment: ("other", amount.of(moment)))
+        return bar, amount, Column[int]("change", "Change", "change", change)
+
+    def _attributes(self, moment: int) -> str:
+        return f' id="{instruction_id(moment)}"' + (' class="peak"' if moment in self._labels else "")
+
+    def _step(self, moment: int) -> Markup:
+        """Return the operation of what is defined first, and the instruction with its opcode."""
+        name = self._dump.name_at[moment]
+        marked = "".join(f' <strong class="mark">{escape(label)}</strong>' for label in self._labels.get(moment, ()))
+        whole = whole_name(name) if len(name) > LONGEST_NAME else ""
+        first = self._program.repeated_from.get(name)
+        again = f" <small>recomputes {self._links.instruction(first)}</small>" if first else ""
+        origin = ""
+        if numbers := self._in_order(name):
+            is_whole = (one for one in numbers if self._facts[one].value.key.shape_index == WHOLE)
+            author = self._module.attribution(next(is_whole, numbers[0]))
+            origin = f"{self._links.origin_of([author], author.name)} "
+        link = f'<small class="xla">{self._links.instruction(name)}</small>'
+        return Markup(f"{origin}{link}{whole}{again}{marked}")
+
+    def _in_order(self, name: str) -> Sequence[int]:
+        return sorted(self._dump.made_by.get(name, ()), key=lambda number: self._facts[number].value.id)
+
+    def _last_uses(self, moment: int) -> Markup:
+        return Markup(listed(self._last_used.get(moment, ()), self._links.value, _MOST_NAMED))
+
+
+def _resident(space: Space) -> Column[int]:
+    """Return the column of what is resident in a space."""
+    assert space.temp, "a space with live ranges"
+    temp, static = space.temp, space.static_bytes
+    return Column(f"resident-{space.color}", space.name, "bytes", lambda moment: static + temp.at(moment))
+
+
+def _last_used(module: Module) -> Mapping[int, list[int]]:
+    """Return the values that are read at a moment and never after it, by the moment."""
+    last_used: defaultdict[int, list[int]] = defaultdict(list)
+    for number, moment in enumerate(module.last_uses):
+        if moment is not None:
+            last_used[moment].append(number)
+    return last_used

@@ -1,0 +1,109 @@
+"""The values of a module as rows: equal buffers are one, the largest first.
+
+`templates/scripts/value-groups.js` does the same with the values that a filter leaves.
+"""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from html import escape
+from typing import NamedTuple
+
+from markupsafe import Markup
+
+from reportgen.analyse.classes import memory_class
+from reportgen.analyse.spaces import main_space
+from reportgen.render.drawings.life import Life, life_of
+from reportgen.render.html.links import Links
+from reportgen.render.html.members import group_members
+from reportgen.render.html.page_table import PageTable, table
+from reportgen.render.view import Module
+from reportgen.reports.column import Column
+from reportgen.reports.formats import shortened
+
+_LEAST_PADDING = 100
+"""Parts of the bytes of all values, of which padding has to be one to have a column."""
+
+
+class ValueGroup(NamedTuple):
+    """Values of one operation or argument, line, shape and class of memory.
+
+    `buffers` has the largest value of each of their buffers, the largest first, and `size_bytes` is the sum of these.
+    """
+
+    numbers: Sequence[int]
+    buffers: Sequence[int]
+    size_bytes: int
+
+
+def value_groups(module: Module) -> list[ValueGroup]:
+    """Return all values of a module in groups, the largest first."""
+    dump = module.analysis.dump
+    values, found = dump.values, defaultdict[tuple[object, ...], list[int]](list)
+    for number in range(len(values)):
+        author, allocation = module.attribution(number), dump.allocations[values.allocations[number]]
+        name = author.scope_name or author.name
+        key = name, author.relation, author.source, values.shapes[number], allocation.color, memory_class(allocation)
+        found[key].append(number)
+    groups = [_group(module, numbers) for numbers in found.values()]
+    return sorted(groups, key=lambda group: (-group.size_bytes, values.ids[group.buffers[0]]))
+
+
+def _group(module: Module, numbers: Sequence[int]) -> ValueGroup:
+    values, largest = module.analysis.dump.values, dict[int, int]()
+    in_order = sorted(numbers, key=lambda number: (-values.sizes[number], values.ids[number]))
+    for number in in_order:
+        largest.setdefault(module.analysis.program.buffers.members(number)[0], number)
+    buffers = [*largest.values()]
+    return ValueGroup(in_order, buffers, sum(values.sizes[number] for number in buffers))
+
+
+class ValueRows:
+    """Makes the table of the values of one module."""
+
+    def __init__(self, module: Module, links: Links) -> None:
+        self._module, self._analysis, self._links = module, module.analysis, links
+        main = main_space(module.analysis.spaces)
+        self.peak = main.peak_resident.moment if main and main.peak_resident else None
+
+    def table(self, groups: Sequence[ValueGroup], most: int) -> PageTable:
+        """Return the table of the first groups; bars are in the scale of the largest."""
+        sizes, padding = self._analysis.dump.values.sizes, self._analysis.facts.padding
+        padded: Sequence[Column[ValueGroup]] = (
+            (Column("padding", "Padding", "bytes", self._padding),)
+            if sum(padding) * _LEAST_PADDING > sum(sizes)
+            else ()
+        )
+        columns: Sequence[Column[ValueGroup]] = (
+            Column("size", "Size", "bytes", lambda group: group.size_bytes),
+            Column("bar", "Of the largest", "bar", lambda group: (self._look(group), group.size_bytes)),
+            Column(
+                "thing", "Operation or argument", "thing", lambda group: self.thing(group.buffers[0]), names_rows=True
+            ),
+            Column("shape", "Shape", "shape", self._shape),
+            Column("life", "Lifetime", "life", self._life),
+            *padded,
+            Column("members", "Values", "members", self._members),
+        )
+        return table(columns, groups[:most], largest=groups[0].size_bytes if groups else 0, for_scripts=True)
+
+    def _look(self, group: ValueGroup) -> str:
+        """Return the color of a group: that of its line, or of its class of memory."""
+        return self._module.color(group.buffers[0]).removeprefix("class-")
+
+    def thing(self, number: int) -> Markup:
+        """Return the operation or argument of a value with its line, and the name of its instruction."""
+        name, author = shortened(self._analysis.dump.values.names[number]), self._module.attribution(number)
+        return self._links.origin_of([author], author.name) + Markup(f' <small class="xla">{escape(name)}</small>')
+
+    def _shape(self, group: ValueGroup) -> Markup:
+        times = f"{len(group.buffers):,} × " if len(group.buffers) > 1 else ""
+        return Markup(times) + self._links.shape(group.buffers[0])
+
+    def _life(self, group: ValueGroup) -> Life | None:
+        return life_of(self._analysis, sorted(group.numbers), f"fill-{self._look(group)}", self.peak)
+
+    def _padding(self, group: ValueGroup) -> int:
+        return sum(self._analysis.facts.padding[number] for number in group.buffers)
+
+    def _members(self, group: ValueGroup) -> Markup:
+        return group_members(group.numbers, self._links, noun="value")

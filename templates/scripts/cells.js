@@ -193,7 +193,7 @@ export const columnsOf = (table) => [.../** @type {HTMLTableSectionElement} */ (
  */
 export const rowOf = (values, source, columns, row) => make("tr", {}, columns.map(({ key, kind, namesRows }) => {
   const what = (source.drawn[key] ?? source.keys[key])(row);
-  const content = CELLS[kind](values, kind === "life" ? { ...what, moments: source.moments } : what);
+  const content = CELLS[kind](values, kind === "life" ? { .../** @type {object} */ (what), moments: source.moments } : what);
   return namesRows ? make("th", { scope: "row" }, content) : make("td", LOOKS[kind] ?? {}, content);
 }));
 

@@ -232,10 +232,8 @@ def test_sizes_are_ranges(text: str, expected: SizeRange | None) -> None:
 
 def test_the_figures_of_each_device_are_told_apart() -> None:
     lines = [f"{{'bytes_in_use': {used}, 'bytes_limit': 4096}}" for used in (1024, 2048)]
-    found = find_out_of_memory(["\n".join(lines).encode()])
-    assert [total.size for event in found for total in event.totals] == [
-        read_size(f"{size} bytes") for size in (1024, 4096, 2048, 4096)
-    ]
+    sizes = [total.size for event in find_out_of_memory(["\n".join(lines).encode()]) for total in event.totals]
+    assert sizes == [read_size(f"{size} bytes") for size in (1024, 4096, 2048, 4096)]
 
 
 def test_a_list_without_a_sentence_is_its_message() -> None:

@@ -149,10 +149,7 @@ def test_an_array_larger_than_a_device_is_not_made_at_once() -> None:
     assert story_of(event).heading == "Do not make the whole array at once"
     assert "divide it over several devices" in story_of(event).next_step
     assert story_of(event).would_fit == "No TPU that reportgen knows has that much memory."
-
-
-def test_padding_is_the_advice_for_a_padded_array_that_is_larger_than_a_device() -> None:
-    assert story_of(events_of("34")[1]).heading == "Put a long dimension last"
+    assert story_of(events_of("34")[1]).heading == "Put a long dimension last"  # which is padded
 
 
 def test_an_operand_that_the_start_of_a_list_would_have_is_its_cause() -> None:

@@ -82,16 +82,6 @@ const owner = (values, { value, of }) => {
 };
 
 /**
- * Return a bar of one part in the scale of the largest, and what share of the whole it is.
- * @param {{share: number, width: number, look: string}} part
- * @returns {Content[]}
- */
-const parts = ({ share, width, look }) => {
-  const fill = make("span", { class: `fill-${look}`, style: `width:${(100 * width).toFixed(2)}%` });
-  return [make("span", { class: "bar", "aria-hidden": "true" }, [fill]), `${(100 * share).toFixed(1)} %`];
-};
-
-/**
  * Return a bar of one part in the scale of the largest.
  * @param {{width: number, look: string}} part
  */
@@ -99,6 +89,13 @@ const bar = ({ width, look }) => {
   const fill = make("span", { class: `fill-${look}`, style: `width:${(100 * width).toFixed(2)}%` });
   return make("span", { class: "bar", "aria-hidden": "true" }, [fill]);
 };
+
+/**
+ * Return a bar of one part in the scale of the largest, and what share of the whole it is.
+ * @param {{share: number, width: number, look: string}} part
+ * @returns {Content[]}
+ */
+const parts = (part) => [bar(part), `${(100 * part.share).toFixed(1)} %`];
 
 /** @type {Record<string, Record<string, string>>} */
 const LOOKS = { bar: { class: "bars" }, change: { class: "number" } };
@@ -187,7 +184,7 @@ export const columnsOf = (table) => [.../** @type {HTMLTableSectionElement} */ (
 /**
  * Return a row of a table.
  * @param {Values} values
- * @param {Source} source
+ * @param {Pick<Source, "keys" | "drawn" | "moments">} source
  * @param {Column[]} columns
  * @param {any} row
  */

@@ -1,7 +1,7 @@
 // The rows of the table of a peak, or of any instruction, from the data of a module; `peak_table.py` declares its columns.
 import { bytesByValue, residentAt } from "./composition.js";
 import { lookOf } from "./names.js";
-import { valueKeys, valueTest } from "./table-rows.js";
+import { valueKeys } from "./table-rows.js";
 
 /**
  * @typedef {import("./table-rows.js").Source} Source
@@ -14,7 +14,7 @@ import { valueKeys, valueTest } from "./table-rows.js";
  * @param {Values} values
  * @param {number} color
  * @param {number} moment
- * @returns {Source & {shares: Share[]}}
+ * @returns {Pick<Source, "rows" | "keys" | "drawn"> & {shares: Share[]}}
  */
 export const peakSource = (values, color, moment) => {
   const { allocations, classes } = values, shares = sharesAt(values, color, moment);
@@ -23,16 +23,8 @@ export const peakSource = (values, color, moment) => {
   const look = (/** @type {number} */ row) => shares[row].of < 0 ? classes[allocations.class[shares[row].allocation]] : lookOf(values, shares[row].of);
   const ofOwner = (/** @type {string} */ key) => (/** @type {number} */ row) => shares[row].of < 0 ? "" : keys[key](shares[row].of);
   return {
-    noun: "rows",
-    all: rows.length,
     rows,
     shares,
-    count: (some) => some.length,
-    filter: (filters) => {
-      const test = valueTest(values, filters);
-      return rows.filter((row) => shares[row].of < 0 ? !Object.values(filters).some(Boolean) : test(shares[row].of));
-    },
-    space: () => color,
     keys: {
       size: (row) => shares[row].size,
       share: (row) => shares[row].size / total,

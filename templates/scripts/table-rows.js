@@ -198,7 +198,7 @@ export const allocationSource = (values) => {
   const holds = (/** @type {number} */ row) => values.classes[allocations.class[row]] === "temporary" ? undefined : largest[row];
   const rows = [...allocations.index.keys()].sort((one, other) => allocations.size[other] - allocations.size[one] || one - other);
   const filter = (/** @type {Filters} */ filters) => {
-    const { space, class: memoryClass, moment, ...rest } = filters;
+    const { space, class: memoryClass, ...rest } = filters;
     const isAsked = Object.values(rest).some(Boolean), test = valueTest(values, rest);
     const holding = new Set(isAsked ? values.allocation.filter((_, number) => test(number)) : []);
     return rows.filter((row) =>
@@ -295,7 +295,6 @@ export const scheduleSource = (values, timeline, main) => {
         const again = timeline.recomputes[moment];
         return [timeline.names[moment], whole(moment), again, again && whole(momentOf.get(again) ?? -1)];
       },
-      defines: (moment) => defined.get(moment) ?? [],
       "last-use": (moment) => lastUses.get(moment) ?? []
     },
     keys: {

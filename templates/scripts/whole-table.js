@@ -36,8 +36,12 @@ const byCount = (table, column) => {
     .slice(0, MOST_CHOICES).map((word) => ({ text: table[word], count: count[word] }));
 };
 
-/** Return the controls, not filled yet. */
-const makeControls = (/** @type {string} */ id) => {
+/**
+ * Return the controls, not filled yet. A page that shows the moment of a chart has none that asks for another.
+ * @param {string} id
+ * @param {string} when
+ */
+const makeControls = (id, when) => {
   const find = make("input", { type: "search", name: "words", placeholder: "name, operation, source, shape", size: "28", autocomplete: "off" });
   const selects = CHOICES.map((name) =>
     make("label", {}, [`${name[0].toUpperCase()}${name.slice(1)} `, make("select", { name }, [new Option("all", "")])]));
@@ -48,10 +52,9 @@ const makeControls = (/** @type {string} */ id) => {
   ]));
   const moment = make("input", { type: "number", name: "moment", min: "0", size: "6", placeholder: "any" });
   const padded = make("input", { type: "checkbox", name: "padded" });
-  const when = id === "filter-instructions" ? "From instruction " : "At instruction ";
   return make("form", { class: "controls filters", "aria-label": "Filter all rows" }, [
     make("label", {}, ["Find ", find]), ...selects,
-    ...(id === "filter-allocations" ? [] : [make("label", {}, [when, moment])]), make("label", {}, [padded, " Padded"]),
+    ...(when ? [make("label", {}, [when, moment])] : []), make("label", {}, [padded, " Padded"]),
     make("details", {}, [make("summary", {}, ["One column"]), make("div", { class: "controls" }, boxes)]),
     make("button", { type: "button", name: "clear" }, ["Clear"]),
     make("button", { type: "button", name: "csv" }, ["Download CSV"]),
@@ -102,7 +105,8 @@ const startWholeTable = (table) => {
   const columns = columnsOf(table), { whole: kind = "", allocation, moments, space = "" } = table.dataset;
   const body = table.tBodies[0], originalRows = [...body.rows], caption = table.caption?.textContent ?? "";
   const region = /** @type {HTMLElement} */ (table.closest(".scroll"));
-  const form = makeControls(`filter-${kind}`), more = make("button", { type: "button", class: "more", hidden: "" });
+  const when = !table.closest("details[data-view]") ? "" : kind === "values" ? "At instruction " : kind === "instructions" ? "From instruction " : "";
+  const form = makeControls(`filter-${kind}`, when), more = make("button", { type: "button", class: "more", hidden: "" });
   const total = Number(table.dataset.count);
   const field = (/** @type {string} */ name) => /** @type {HTMLInputElement | null} */ (form.elements.namedItem(name));
   const output = /** @type {HTMLOutputElement} */ (form.querySelector("output"));
@@ -121,7 +125,8 @@ const startWholeTable = (table) => {
     return { values, source };
   })();
 
-  const filters = () => /** @type {Filters} */ (Object.fromEntries(FILTERS.map((name) => [name, State.get(name) ?? ""])));
+  const names = FILTERS.filter((name) => field(name));
+  const filters = () => /** @type {Filters} */ (Object.fromEntries(names.map((name) => [name, State.get(name) ?? ""])));
   const order = () => parseOrder(State.get("sort"), columns.length);
   const isNarrowed = () => State.get("only") !== null || order() !== null || Object.values(filters()).some(Boolean);
   const isShort = originalRows.length < SHORT_ROWS && !isSingleFile();
@@ -129,8 +134,9 @@ const startWholeTable = (table) => {
   // In a single file the values have no pages, so scripts make all of their rows.
   const isAsked = () => isSingleFile() || (isAskedFor(kind) && isNarrowed());
   const chosen = (/** @type {Source} */ source, /** @type {Values} */ values) => {
-    const name = State.get("only"), rows = source.filter(filters()), asked = order();
+    const name = State.get("only"), asked = order();
     if (name !== null) return source.rows.filter((row) => row.numbers?.some((/** @type {number} */ number) => values.id[number] === name));
+    const rows = source.filter(filters());
     return asked ? ordered(rows, source.keys[columns[asked.column].key], asked.descending) : rows;
   };
 
@@ -172,7 +178,7 @@ const startWholeTable = (table) => {
   };
 
   const restoreFields = () => {
-    FILTERS.forEach((name) => {
+    names.forEach((name) => {
       const box = field(name);
       if (!box || document.activeElement === box) return;
       if (box.type === "checkbox") box.checked = State.get(name) !== null; else box.value = State.get(name) ?? "";
@@ -210,7 +216,7 @@ const startWholeTable = (table) => {
     clearTimeout(timer);
     timer = window.setTimeout(() => ask({ [name]: field(name)?.value.trim() ?? null }, { replace: true }), REST_MILLISECONDS);
   }));
-  field("clear")?.addEventListener("click", () => ask(Object.fromEntries([...FILTERS, "sort"].map((name) => [name, null]))));
+  field("clear")?.addEventListener("click", () => ask(Object.fromEntries([...names, "sort"].map((name) => [name, null]))));
   field("csv")?.addEventListener("click", async () => {
     const { source, values } = await load(), rows = chosen(source, values);
     // A row of equal values is as many rows of a file, with all that is known of each.
@@ -219,11 +225,11 @@ const startWholeTable = (table) => {
     const single = isGrouped ? rows.flatMap(({ numbers }) => numbers) : rows;
     saveText(`${kind}.csv`, "text/csv", csv(heads, single.map((row) => heads.map((key) => keys[key](row)))));
   });
-  State.onChange((keys) => { if (keys.some((key) => ["sort", "only", "view"].includes(key) || FILTERS.includes(key))) show(); });
-  if (isAsked()) show();
-  else showOriginal();
+  State.onChange((keys) => { if (keys.some((key) => ["sort", "only", "view"].includes(key) || names.includes(key))) show(); });
+  if (isAskedFor(kind) && isNarrowed()) return show();
+  if (!isSingleFile()) showOriginal();
   // Loaded once the page is idle, so that the choices are there before a reader opens a list of them.
-  if (isAskedFor(kind) && !isAsked()) addEventListener("load", () => setTimeout(load, REST_MILLISECONDS));
+  if (isAskedFor(kind)) addEventListener("load", () => setTimeout(isSingleFile() ? show : load, REST_MILLISECONDS));
 };
 
 /** Open the table that the address asks for, and keep in it which one is open. */

@@ -19,7 +19,7 @@ from reportgen.reports.error_story import RUN_AGAIN, ErrorStory, listed_bytes, s
 from reportgen.reports.formats import capital, percent, range_words
 from reportgen.work import Page
 
-_MOST_FIGURES = 4
+_MOST_FIGURES, _COMMAND = 4, "`reportgen run -- COMMAND`"
 _LIMITS = {"largest free piece": "of that in one piece", "free": "free", "capacity": "usable"}
 """What a bar is drawn against, and the words of that size."""
 
@@ -37,7 +37,7 @@ def _shown(story: ErrorStory) -> Mapping[str, Any]:
     `asked` is the need of a program whose device the reader can name, `remedy` the shape that would have less padding,
     and `saving_bytes` what that or full tiles would save, at most. `next_step` is without the command that runs the
     program again. `scale_bytes` is as long as the longest bar of a buffer, and `unlisted` what the listed buffers leave
-    of the memory that is needed.
+    of the memory that is needed. `runs_again` says why to run that command; it is empty where the step is another.
     """
     event = story.event
     asked = None if event.capacity else story.least_need
@@ -52,7 +52,7 @@ def _shown(story: ErrorStory) -> Mapping[str, Any]:
         "bar_of_error": bar,
         "asked": asked,
         "next_step": story.next_step.replace(RUN_AGAIN, "").rstrip(),
-        "runs_again": RUN_AGAIN in story.next_step,
+        "runs_again": RUN_AGAIN.replace(_COMMAND, "This command") if RUN_AGAIN in story.next_step else "",
         "remedy": remedy,
         "saving_bytes": remedy.saving_bytes if remedy else of_temporaries,
         "scale_bytes": max(1, *(group.size_bytes for group in groups), unlisted.middle if unlisted else 0),

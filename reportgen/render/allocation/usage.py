@@ -1,7 +1,6 @@
 """Describe how the bytes of an allocation are used over time, and how they are packed."""
 
 from collections import defaultdict
-from heapq import nlargest
 from typing import NamedTuple
 
 from markupsafe import Markup
@@ -11,7 +10,7 @@ from reportgen.intervals.step_function import StepFunction
 from reportgen.intervals.union import union_over_time
 from reportgen.record import record
 from reportgen.render.drawings.conflicts import overlap_box, real_conflicts
-from reportgen.render.drawings.packing import Scale, box_of, packing
+from reportgen.render.drawings.packing import Scale, largest_boxes, packing
 from reportgen.render.drawings.svg import Box
 from reportgen.render.html.links import Links
 from reportgen.render.view import Module
@@ -74,9 +73,7 @@ class AllocationUsage:
     def _drawings(self, number: int, peak: int) -> Drawings:
         """Return the packing map."""
         analysis, conflicts = self._analysis, self._conflicts.get(number, ())
-        live = (value for value in analysis.occupants[number] if analysis.facts[value].live)
-        shown = nlargest(_MOST_DRAWN, live, key=analysis.dump.values.sizes.__getitem__)
-        boxes = [box_of(self._module, self._links, value) for value in shown]
+        boxes = largest_boxes(self._module, self._links, analysis.occupants[number], _MOST_DRAWN)
         scale = Scale(analysis.moments, analysis.dump.allocations[number].size_bytes)
         return Drawings(
             packing=Markup(packing(boxes, scale, peak, conflicts)),

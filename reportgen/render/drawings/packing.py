@@ -1,6 +1,6 @@
 """Draw the packing of an allocation or of a memory space to scale: which bytes each value holds, and when."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from heapq import nlargest
 
 from markupsafe import Markup
@@ -65,7 +65,17 @@ def packing(boxes: Iterable[Box], scale: Scale, peak: int | None, conflicts: Ite
     return drawing(scale.width, scale.height, body, label="Packing map")
 
 
-def box_of(module: Module, links: Links, number: int, base: int = 0) -> Box:
+def largest_boxes(
+    module: Module, links: Links, numbers: Iterable[int], most: int, bases: Mapping[int, int] | None = None
+) -> Sequence[Box]:
+    """Return the places of the largest of some values that are live; `bases` are those of their allocations."""
+    dump = module.analysis.dump
+    live = (number for number in numbers if dump.starts[number] >= 0)
+    shown = nlargest(most, live, key=dump.values.sizes.__getitem__)
+    return [_box(module, links, number, (bases or {}).get(dump.values.allocations[number], 0)) for number in shown]
+
+
+def _box(module: Module, links: Links, number: int, base: int) -> Box:
     """Return the place of a value that is live, in its allocation, which begins at `base`."""
     value, live = module.analysis.facts[number].value, module.analysis.facts[number].live
     assert live is not None, "a value that is live"
@@ -84,8 +94,7 @@ def picture_of_space(module: Module, space: Space, links: Links) -> Markup:
     ):
         bases[number] = height
         height += analysis.dump.allocations[number].size_bytes
-    live = (value for number in bases for value in analysis.occupants[number] if analysis.facts[value].live)
-    shown = nlargest(_MOST_BLOCKS, live, key=analysis.dump.values.sizes.__getitem__)
-    boxes = [box_of(module, links, number, bases[analysis.dump.values.allocations[number]]) for number in shown]
+    numbers = (value for number in bases for value in analysis.occupants[number])
+    boxes = largest_boxes(module, links, numbers, _MOST_BLOCKS, bases)
     peak = space.peak_resident.moment if space.peak_resident else None
     return Markup(packing(boxes, Scale(analysis.moments, height), peak))

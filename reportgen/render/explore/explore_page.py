@@ -9,7 +9,7 @@ from markupsafe import Markup
 
 from reportgen.analyse.classes import memory_class
 from reportgen.render.explore.instruction_rows import InstructionRows
-from reportgen.render.explore.value_rows import ValueRows, value_groups
+from reportgen.render.explore.value_rows import ValueRows, thing, value_groups
 from reportgen.render.html.links import Links
 from reportgen.render.html.page_table import PageTable, table
 from reportgen.render.module.view_page import view_page
@@ -64,9 +64,9 @@ def allocations_table(module: Module, links: Links, most: int) -> PageTable:
         occupants = module.analysis.occupants[number]
         if memory_class(allocations[number]) == "temporary" or not occupants:
             return Markup("")
-        return rows.thing(max(occupants, key=lambda value: (module.analysis.dump.values.sizes[value], -value)))
+        largest = max(occupants, key=lambda value: (module.analysis.dump.values.sizes[value], -value))
+        return thing(module, links, largest)
 
-    rows = ValueRows(module, links)
     in_order = sorted(range(len(allocations)), key=lambda number: (-allocations[number].size_bytes, number))
     columns: Sequence[Column[int]] = (
         Column("size", "Size", "bytes", lambda number: allocations[number].size_bytes),

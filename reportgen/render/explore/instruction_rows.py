@@ -1,4 +1,4 @@
-"""The instructions of a module in their order: what each defines and uses for the last time, and the bytes then."""
+"""The instructions of a module in their order: what each computes and uses for the last time, and the bytes then."""
 
 from bisect import bisect_left
 from collections import defaultdict
@@ -56,7 +56,7 @@ class InstructionRows:
     """Makes the table of the instructions of one module; `marks` are its peaks, each with the place of its row."""
 
     def __init__(self, module: Module, links: Links) -> None:
-        marks, self._module = _marks(module), module
+        marks = _marks(module)
         self.marks = [(mark, instruction_href(module, links, mark.moment)) for mark in marks]
         self.spaces = [space for space in module.large_spaces[:_MOST_SPACES] if space.temp]
         self._dump, self._facts, self._program = module.analysis.dump, module.analysis.facts, module.analysis.program
@@ -67,7 +67,7 @@ class InstructionRows:
             self._labels[mark.moment].append(mark.label)
 
     def table(self, moments: Sequence[int]) -> PageTable:
-        """Return a row for each moment: what is resident, what runs, what it defines, and what it uses last."""
+        """Return a row for each moment: what is resident, what runs, and what it uses last."""
         columns: Sequence[Column[int]] = (
             Column("moment", "Number", "moment", lambda moment: moment),
             *(self._of_main(self.spaces[0]) if self.spaces else ()),
@@ -94,7 +94,7 @@ class InstructionRows:
         return f' id="{instruction_id(moment)}"' + (' class="peak"' if moment in self._labels else "")
 
     def _step(self, moment: int) -> Markup:
-        """Return the operation of what is defined first, and the instruction with its opcode."""
+        """Return the operation of what is defined first, and the instruction."""
         name = self._dump.name_at[moment]
         marked = "".join(f' <strong class="mark">{escape(label)}</strong>' for label in self._labels.get(moment, ()))
         whole = whole_name(name) if len(name) > LONGEST_NAME else ""
@@ -103,8 +103,7 @@ class InstructionRows:
         origin = ""
         if numbers := self._in_order(name):
             is_whole = (one for one in numbers if self._facts[one].value.key.shape_index == WHOLE)
-            author = self._module.attribution(next(is_whole, numbers[0]))
-            origin = f"{self._links.origin_of([author], author.name)} "
+            origin = f"{self._links.short_origin(next(is_whole, numbers[0]))} "
         link = f'<small class="xla">{self._links.instruction(name)}</small>'
         return Markup(f"{origin}{link}{whole}{again}{marked}")
 

@@ -57,6 +57,12 @@ def _group(module: Module, numbers: Sequence[int]) -> ValueGroup:
     return ValueGroup(in_order, buffers, sum(values.sizes[number] for number in buffers))
 
 
+def thing(module: Module, links: Links, number: int) -> Markup:
+    """Return the operation or argument of a value with its line, and the name of its instruction."""
+    name = shortened(module.analysis.dump.values.names[number])
+    return links.short_origin(number) + Markup(f' <small class="xla">{escape(name)}</small>')
+
+
 class ValueRows:
     """Makes the table of the values of one module."""
 
@@ -76,9 +82,7 @@ class ValueRows:
         columns: Sequence[Column[ValueGroup]] = (
             Column("size", "Size", "bytes", lambda group: group.size_bytes),
             Column("bar", "Of the largest", "bar", lambda group: (self._look(group), group.size_bytes)),
-            Column(
-                "thing", "Operation or argument", "thing", lambda group: self.thing(group.buffers[0]), names_rows=True
-            ),
+            Column("thing", "Operation or argument", "thing", self._thing, names_rows=True),
             Column("shape", "Shape", "shape", self._shape),
             Column("life", "Lifetime", "life", self._life),
             *padded,
@@ -90,10 +94,8 @@ class ValueRows:
         """Return the color of a group: that of its line, or of its class of memory."""
         return self._module.color(group.buffers[0]).removeprefix("class-")
 
-    def thing(self, number: int) -> Markup:
-        """Return the operation or argument of a value with its line, and the name of its instruction."""
-        name, author = shortened(self._analysis.dump.values.names[number]), self._module.attribution(number)
-        return self._links.origin_of([author], author.name) + Markup(f' <small class="xla">{escape(name)}</small>')
+    def _thing(self, group: ValueGroup) -> Markup:
+        return thing(self._module, self._links, group.buffers[0])
 
     def _shape(self, group: ValueGroup) -> Markup:
         times = f"{len(group.buffers):,} × " if len(group.buffers) > 1 else ""

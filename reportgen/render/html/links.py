@@ -94,6 +94,11 @@ class Links:
         """Return the argument or operation behind several values that are called `name`, with the first one's line."""
         return origin_cell(authors, name, self.line_href(authors[0].source or authors[0].read_first), self._operation)
 
+    def short_origin(self, number: int) -> Markup:
+        """Return the same with its name as rows of groups have it, without what JAX adds."""
+        author = self._module.attribution(number)
+        return self.origin_of([author], author.name)
+
     def named(self, number: int, name: str) -> Markup:
         """Return a link to a value by the name of its operation, as `attention/exp`, or of its argument."""
         author = self._module.attribution(number)

@@ -147,7 +147,7 @@ class Served:
         state, folder = self._state, routes.module_folder(path)
         path = state.successors.get(folder, folder) + path.removeprefix(folder)
         module = state.module(path)
-        if name and module and routes.is_value(path):
+        if name and module:
             place = module.place_of(name)
             if place is None:
                 return Nearest(next(routes.alternatives(path))[0], f"{name} is gone")

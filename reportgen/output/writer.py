@@ -6,7 +6,7 @@ only on the input, so the same input gives the same manifest:
     {"parts": {
         "run1/module_0001.jit_step.cpu_after_optimizations-buffer-assignment.txt": {
             "key": "5e8f0c…",                    digest of everything that the pages are made from
-            "paths": ["m/jit-step-0a1b2c3d/index.html", "m/jit-step-0a1b2c3d/v/1.html", …],
+            "paths": ["m/jit-step-0a1b2c3d/index.html", "m/jit-step-0a1b2c3d/explore.html", …],
             "size_bytes": 123456,
             "digest": "2ab49…",                  of the pages' paths and bytes
             "outcome": {"summary": {…}, "problems": […]}},    with a digest of its line of report.json

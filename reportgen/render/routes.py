@@ -5,9 +5,8 @@ anything at all. Every href is relative, so the site works from `file://` and un
 """
 
 import hashlib
-import math
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from functools import cached_property
 
 from reportgen.model import Dump
@@ -23,12 +22,8 @@ HISTORY = "history.jsonl"
 SIDES = ("before/", "after/")
 DATA_FOLDER = "data/"
 MODULES_FOLDER = "m/"
-VALUES_FOLDER = "v/"
-ALLOCATIONS_FOLDER = "a/"
 ROWS_ON_PAGE = 150
-"""The rows of a table that its page has; a script makes those after them."""
-_ON_PAGE = 100
-_MANY_IN_ALLOCATION = 8
+"""The rows of a table, and the values and allocations, that their page has; a script makes those after them."""
 
 _MODULE_FOLDER = re.compile(rf"{MODULES_FOLDER}[^/]+/")
 _SLUG_LENGTH = 60
@@ -93,29 +88,24 @@ def source_line(number: int | str) -> str:
     return f"L{number}"
 
 
-def value(page: str, name: str) -> str:
-    """Return where a value is on the page `page`, from its module's folder."""
-    return f"{VALUES_FOLDER}{page}.html#{value_id(name)}"
-
-
 def value_id(name: str) -> str:
-    """Return the id of a value's section on its page, and of its row in a report in a single file."""
+    """Return the id of a value's view on the page of all values."""
     return f"v{name}"
 
 
-def allocation(page: str, name: str) -> str:
-    """Return where an allocation is on the page `page`, from its module's folder."""
-    return f"{ALLOCATIONS_FOLDER}{page}.html#{allocation_id(name)}"
-
-
 def allocation_id(name: str) -> str:
-    """Return the id of an allocation's section on its page, and of its map in a report in a single file."""
+    """Return the id of an allocation's view on that page."""
     return f"a{name}"
 
 
 def instruction_id(moment: int | str) -> str:
-    """Return the id of an instruction's row, by its moment."""
+    """Return the id of an instruction's row there, by its moment."""
     return f"i{moment}"
+
+
+def place(own_id: str) -> str:
+    """Return where a value, an allocation or an instruction is, from its module's folder."""
+    return f"{view('explore')}#{own_id}"
 
 
 def explore(part: str, **asked: object) -> str:
@@ -136,10 +126,11 @@ def step_section(color: int, kind: str) -> str:
 # Patterns for scripts, which get them with the data. `{name}`, `{moment}` and `{page}` stand for what differs.
 OVERVIEW_HREFS = {"row": modules(), "laterRow": modules("{page}"), "terms": shard("terms")}
 VALUE_HREFS = {
-    "value": value("{page}", "{name}"),
-    "allocation": allocation("{page}", "{name}"),
+    "value": place(value_id("{name}")),
+    "allocation": place(allocation_id("{name}")),
     "filtered": explore("values") + "&{name}={value}",
     "line": f"{view('source-{page}')}#{source_line('{number}')}",
+    "map": f"{view('index')}#{{part}}",
 }
 INSTRUCTION_HREFS = {"row": explore("instructions", moment="{moment}")}
 
@@ -149,6 +140,7 @@ VALUE_HREFS_IN_FILE = {
     "allocation": "#a{name}",
     "filtered": "#{name}={value}",
     "line": "",
+    "map": "#{part}",
 }
 INSTRUCTION_HREFS_IN_FILE = {"row": "#moment={moment}"}
 
@@ -159,21 +151,11 @@ def module_folder(path: str) -> str:
     return match[0] if match else ""
 
 
-def is_value(path: str) -> bool:
-    """Return whether a path inside a module's folder is that of a value's page."""
-    return path.startswith(module_folder(path) + VALUES_FOLDER)
-
-
 def alternatives(path: str) -> Iterator[tuple[str, str]]:
     """Yield the pages to show where `path` does not exist, nearest first, each with a word for what is missing."""
-    folder = module_folder(path)
-    if not folder:
-        yield OVERVIEW, "page"
-        return
-    if path.startswith(folder + ALLOCATIONS_FOLDER):
-        yield folder + view("explore"), "allocation"
-    yield folder + view("index"), "value" if is_value(path) else "page"
-    yield OVERVIEW, "module"
+    if folder := module_folder(path):
+        yield folder + view("index"), "page"
+    yield OVERVIEW, "module" if folder else "page"
 
 
 def pages_of(rows: int, per_page: int) -> int:
@@ -231,32 +213,6 @@ class ModuleRoutes:
         """The name of each allocation."""
         return _unique(allocation.index for allocation in self._dump.allocations)
 
-    @cached_property
-    def value_groups(self) -> Sequence[Sequence[int]]:
-        """The values on each page, in the order in which their instructions run; those that never run come last."""
-        moment_of, made_by, ids = self._dump.moment_of, self._dump.made_by, self._dump.values.ids
-        in_order = sorted(made_by, key=lambda name: (moment_of.get(name, math.inf), ids[made_by[name][0]]))
-        numbers = [number for name in in_order for number in made_by[name]]
-        return [numbers[start : start + _ON_PAGE] for start in range(0, len(numbers), _ON_PAGE)]
-
-    @cached_property
-    def allocation_groups(self) -> Sequence[Sequence[int]]:
-        """The allocations on each page, by index; those of many values have a map to zoom and a page of their own."""
-        occupants, numbers = self._dump.occupants, range(len(self._dump.allocations))
-        small = [number for number in numbers if len(occupants[number]) < _MANY_IN_ALLOCATION]
-        shared = [small[start : start + _ON_PAGE] for start in range(0, len(small), _ON_PAGE)]
-        return sorted([*shared, *([number] for number in numbers if len(occupants[number]) >= _MANY_IN_ALLOCATION)])
-
-    @cached_property
-    def value_pages(self) -> Sequence[str]:
-        """The name of the page of each value: that of the first value on it."""
-        return _pages(self.value_groups, self.value_names)
-
-    @cached_property
-    def allocation_pages(self) -> Sequence[str]:
-        """The name of the page of each allocation: that of the first allocation on it."""
-        return _pages(self.allocation_groups, self.allocation_names)
-
     @property
     def index(self) -> str:
         return self.listing("index")
@@ -270,25 +226,11 @@ class ModuleRoutes:
 
     def value(self, number: int) -> str:
         """Return where a value is: the path of its page, and its id there."""
-        return self.folder + value(self.value_pages[number], self.value_names[number])
-
-    def value_page(self, number: int) -> str:
-        """Return the path of the page that has a value."""
-        return self.value(number).partition("#")[0]
+        return self.folder + place(value_id(self.value_names[number]))
 
     def allocation(self, number: int) -> str:
         """Return where an allocation is: the path of its page, and its id there."""
-        return self.folder + allocation(self.allocation_pages[number], self.allocation_names[number])
-
-    def allocation_page(self, number: int) -> str:
-        """Return the path of the page that has an allocation."""
-        return self.allocation(number).partition("#")[0]
-
-
-def _pages(groups: Iterable[Sequence[int]], names: Sequence[str]) -> Sequence[str]:
-    """Return the name of the page of each member of the groups, by its number."""
-    pages = {number: names[group[0]] for group in groups for number in group}
-    return [pages[number] for number in range(len(pages))]
+        return self.folder + place(allocation_id(self.allocation_names[number]))
 
 
 def _unique(ids: Iterable[int]) -> tuple[str, ...]:

@@ -40,18 +40,11 @@ _HOLE = re.compile(rb"<hole ([a-z-]+)>")
 
 
 class LinksInFile(Links):
-    """Links that lead to places in the file: to a value's row, to the map of an allocation, to a section."""
+    """Links that lead to places in the file: to the view of a value or of an allocation, to a section."""
 
     def __init__(self, module: Module) -> None:
-        super().__init__(module, 0)
+        super().__init__(module, "explore")
         self.root = ""
-        self._routes = module.routes
-
-    def value_href(self, number: int) -> str:
-        return f"#{routes.value_id(self._routes.value_names[number])}"
-
-    def allocation_href(self, number: int) -> str:
-        return f"#{routes.allocation_id(self._routes.allocation_names[number])}"
 
     def explore(self, part: str, **asked: object) -> str:
         return "#" + routes.explore(part, **asked).partition("#")[2] if asked else f"#{part}"

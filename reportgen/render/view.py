@@ -136,11 +136,11 @@ class Module(Report):
         return found
 
     @cached_property
-    def last_uses(self) -> Sequence[int | None]:
-        """The last moment that reads each value; None for one that nothing reads."""
+    def reads(self) -> Sequence[Sequence[int]]:
+        """The moments that read each value, in order."""
         dump = self.analysis.dump
         moments = (map(dump.moment_of_user.get, dump.users(number)) for number in range(len(dump.values)))
-        return [max((moment for moment in of_value if moment is not None), default=None) for of_value in moments]
+        return [sorted({moment for moment in of_value if moment is not None}) for of_value in moments]
 
     @cached_property
     def scheduled_moments(self) -> Sequence[int]:

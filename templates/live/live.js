@@ -3,7 +3,6 @@
 // page that holds a lock. It tells the others that something has changed; each then asks for its own changes.
 import { isAnchor } from "../scripts/fragment.js";
 import { keep, recall } from "../scripts/storage.js";
-import { askedValue } from "../scripts/value-sections.js";
 import { explain, placePanel, showChanges, showState } from "./panel.js";
 import { keepPlace, restorePlace } from "./reading-place.js";
 
@@ -24,7 +23,7 @@ let waiting = null;
 let isPressed = false, isAsking = false, again = false, retry = 0, lost = 0;
 
 // Each compilation numbers its values differently, so a value is found by its name.
-const valueName = () => askedValue()?.querySelector("h1, h2")?.textContent ?? "";
+const valueName = () => /** @type {HTMLElement | null} */ (document.querySelector('.own.open[id^="v"]'))?.dataset.name ?? "";
 
 const isBusy = () => isPressed || document.querySelector("dialog[open]") !== null;
 

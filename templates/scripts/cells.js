@@ -1,6 +1,5 @@
 // Cells of tables that scripts make, one form for each kind of column, as `page_table.py` makes those of the pages.
 import { counted, humanBytes } from "./bytes.js";
-import { moduleFolder } from "./data.js";
 import { make } from "./dom.js";
 import { allocationHref, valueHref } from "./hrefs.js";
 import { plainShape } from "./peak-source.js";
@@ -24,23 +23,23 @@ const MOST_NAMED = 6;
  * @param {string} [words]
  */
 export const valueLink = (values, number, words) =>
-  make("a", { href: moduleFolder() + valueHref(values, number) }, [words ?? values.name[number] + values.index[number]]);
+  make("a", { href: valueHref(values, number) }, [words ?? values.name[number] + values.index[number]]);
 
 /**
- * Return a link to the page of an allocation.
+ * Return a link to an allocation.
  * @param {Values} values
  * @param {number} allocation
  */
-const allocationLink = (values, allocation) =>
-  make("a", { href: moduleFolder() + allocationHref(values, allocation) }, [`allocation ${values.allocations.index[allocation]}`]);
+export const allocationLink = (values, allocation) =>
+  make("a", { href: allocationHref(values, allocation) }, [`allocation ${values.allocations.index[allocation]}`]);
 
 /** Return an amount of bytes, or a dash where it is not known. */
-const bytes = (/** @type {number} */ size) => Number.isFinite(size)
+export const bytes = (/** @type {number} */ size) => Number.isFinite(size)
   ? make("data", { value: String(size), title: `${counted(size)} bytes` }, [humanBytes(size)])
   : make("span", { class: "none", title: "unknown" }, ["–"]);
 
 /** Return words with the color of a class of memory. */
-const chip = (/** @type {string} */ memoryClass, /** @type {string} */ text) =>
+export const chip = (/** @type {string} */ memoryClass, /** @type {string} */ text) =>
   make("span", { class: `chip class-${memoryClass}` }, [text]);
 
 /**
@@ -50,7 +49,7 @@ const chip = (/** @type {string} */ memoryClass, /** @type {string} */ text) =>
  * @param {string} [short]
  * @returns {Content[]}
  */
-const origin = (values, number, short) => {
+export const origin = (values, number, short) => {
   const name = authorName(values, number), called = short || name, own = values.sources[values.source[number]];
   // An argument has no line of its own.
   const source = own || values.sources[values.firstRead[number]], before = own ? "" : "read first at ";
@@ -63,12 +62,11 @@ const origin = (values, number, short) => {
 };
 
 /**
- * Return the name of an instruction, linked to a value that it defines, if any.
- * @param {Values} values
+ * Return the name of an instruction as a link to it.
+ * @param {number} moment
  * @param {string} name
- * @param {number | undefined} number
  */
-const instruction = (values, name, number) => number === undefined ? name : make("a", { href: valueLink(values, number).href }, [name]);
+export const instructionLink = (moment, name) => make("a", { href: `#i${moment}` }, [name]);
 
 /**
  * Return whose some bytes of a peak are, or what they are reserved for.
@@ -105,7 +103,7 @@ const STRIP = { width: 120, height: 12 };
  * Return a drawing of when something is live, over all moments of the program.
  * @param {{stretches: [number, number][], look: string, moments: number}} life
  */
-const strip = ({ stretches, look, moments }) => {
+export const strip = ({ stretches, look, moments }) => {
   const scale = STRIP.width / moments, svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
   const shape = stretches.map(([from, to]) => `M${(from * scale).toFixed(1)} ${STRIP.height / 2}h${Math.max((to + 1 - from) * scale, 0.5).toFixed(1)}`);
   const path = document.createElementNS(svg.namespaceURI, "path"), title = document.createElementNS(svg.namespaceURI, "title");
@@ -157,10 +155,10 @@ export const CELLS = {
   shape: (values, { count, number }) => [
     count > 1 ? `${counted(count)} × ` : "", make("code", { class: "shape" }, [plainShape(values.shapes[values.shape[number]])])
   ],
-  step: (values, [name, number, again, first]) => [
+  step: (values, [moment, name, number, again, first]) => [
     ...(number === undefined ? [] : [...origin(values, number, values.shortScopes[values.scope[number]]), " "]),
-    make("small", { class: "xla" }, [instruction(values, name, number)]),
-    ...(again ? [" ", make("small", {}, ["recomputes ", instruction(values, again, first)])] : [])
+    make("small", { class: "xla" }, [instructionLink(moment, name)]),
+    ...(again ? [" ", make("small", {}, ["recomputes ", instructionLink(first, again)])] : [])
   ],
   text: (_, text) => [text],
   thing: (values, number) => number === undefined ? [] : [...origin(values, number, values.shortScopes[values.scope[number]]), " ", make("small", { class: "xla" }, [values.name[number]])],

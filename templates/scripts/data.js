@@ -56,9 +56,6 @@ export const isSingleFile = () => page().single !== undefined;
 /** Return the way from the page to the site's root. */
 export const root = () => page().root ?? "";
 
-/** Return the way from the page to the folder of its module. */
-export const moduleFolder = () => page().module ?? "";
-
 /** @returns {Promise<Values>} */
 export const loadValues = () => load("values", `${page().shards}values.js`);
 

@@ -18,19 +18,18 @@ export const fill = (pattern, parts) => pattern.replace(/\{(\w+)\}/g, (_, name) 
 export const rowHref = (hrefs, page, parts) => fill(page === 1 ? hrefs.row : hrefs.laterRow, { ...parts, page });
 
 /**
- * Return the link to a value's page, from the module's folder.
- * @param {Values} values
+ * Return the link to a value, from the module's folder.
+ * @param {Pick<Values, "hrefs" | "id">} values
  * @param {number} number
  * @returns {string}
  */
-export const valueHref = (values, number) =>
-  fill(values.hrefs.value, { page: values.pages[values.page[number]], name: values.id[number] });
+export const valueHref = ({ hrefs, id }, number) => fill(hrefs.value, { name: id[number] });
 
 /**
- * Return the link to an allocation's page, from the module's folder.
+ * Return the link to an allocation, from the module's folder.
  * @param {Pick<Values, "hrefs" | "allocations">} values
  * @param {number} allocation
  * @returns {string}
  */
 export const allocationHref = ({ hrefs, allocations }, allocation) =>
-  fill(hrefs.allocation, { page: allocations.page[allocation], name: allocations.id[allocation] });
+  fill(hrefs.allocation, { name: allocations.id[allocation] });

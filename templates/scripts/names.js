@@ -42,7 +42,7 @@ export const classOf = ({ allocation, allocations, classes }, number) => classes
 
 /**
  * Return the last moment that reads a value; -1 where unknown.
- * @param {Pick<Values, "last" | "unusualLastUse">} values
+ * @param {Pick<Values, "reads">} values
  * @param {number} number
  */
-export const lastUse = ({ last, unusualLastUse }, number) => unusualLastUse[number] ?? last[number];
+export const lastUse = ({ reads }, number) => reads[number].at(-1) ?? -1;

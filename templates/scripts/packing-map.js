@@ -3,7 +3,7 @@
 import { counted, humanBytes, windowTicks } from "./bytes.js";
 import { addChartTools } from "./chart-tools.js";
 import { draw } from "./charts.js";
-import { loadValues, moduleFolder } from "./data.js";
+import { loadValues } from "./data.js";
 import { chosenCapacity, followDevice } from "./device.js";
 import { byId, make } from "./dom.js";
 import { valueHref } from "./hrefs.js";
@@ -276,7 +276,7 @@ const createMap = async (figure, values, axis) => {
       clicked: (event, moment) => {
         const box = boxUnder(event), size = { width: view.width(), height: view.height() };
         if (!box) axis.choose(moment);
-        else if (isDrawn(box, { ...shownWindow(), ...size })) location.href = moduleFolder() + valueHref(values, box.number);
+        else if (isDrawn(box, { ...shownWindow(), ...size })) location.href = valueHref(values, box.number);
         else show(among(box, whole()));
       }
     });

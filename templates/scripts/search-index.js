@@ -144,11 +144,10 @@ export const ofModules = (modules, root) => index({
 });
 
 /**
- * Return an index of a module's values; `folder` is the way to the module's folder.
+ * Return an index of a module's values.
  * @param {Values} values
- * @param {string} folder
  */
-export const ofValues = (values, folder) => index({
+export const ofValues = (values) => index({
   kind: "value",
   names: values.name.map((name, number) => name + values.index[number]),
   sizes: values.size,
@@ -159,16 +158,15 @@ export const ofValues = (values, folder) => index({
     tableField("shape", values.shapes, values.shape)
   ],
   amount: humanBytes,
-  href: (entry) => folder + valueHref(values, entry)
+  href: (entry) => valueHref(values, entry)
 });
 
 /**
  * Return an index of the source lines with bytes of the peak, by their names without folders. Each leads to its place in
  * its file or, where the file has no page, to its values.
  * @param {Values} values
- * @param {string} folder
  */
-export const ofLines = ({ lines, hrefs }, folder) => index({
+export const ofLines = ({ lines, hrefs }) => index({
   kind: "line",
   names: lines.line.map((line) => line.replace(/^.*\//, "")),
   sizes: lines.size,
@@ -176,32 +174,30 @@ export const ofLines = ({ lines, hrefs }, folder) => index({
   amount: humanBytes,
   href: (entry) => {
     const line = lines.line[entry], page = lines.page[entry];
-    return folder + (page
+    return page
       ? fill(hrefs.line, { page, number: line.replace(/^.*:/, "") })
-      : fill(hrefs.filtered, { name: "source", value: encodeURIComponent(line) }));
+      : fill(hrefs.filtered, { name: "source", value: encodeURIComponent(line) });
   }
 });
 
 /**
- * Return an index of the instructions that define no value; `folder` is the way to the module's folder.
+ * Return an index of the instructions that define no value.
  * @param {Instructions} instructions
- * @param {string} folder
  */
-export const ofInstructions = (instructions, folder) => index({
+export const ofInstructions = (instructions) => index({
   kind: "instruction",
   names: instructions.name,
   sizes: instructions.name.map(() => 0),
   fields: [],
   amount: () => "",
-  href: (entry) => folder + fill(instructions.hrefs.row, { moment: instructions.moment[entry] })
+  href: (entry) => fill(instructions.hrefs.row, { moment: instructions.moment[entry] })
 });
 
 /**
- * Return an index of a module's allocations; `folder` is the way to the module's folder.
+ * Return an index of a module's allocations.
  * @param {Values} values
- * @param {string} folder
  */
-export const ofAllocations = ({ allocations, classes, kinds, spaces, hrefs }, folder) => index({
+export const ofAllocations = ({ allocations, classes, kinds, spaces, hrefs }) => index({
   kind: "allocation",
   names: allocations.index.map((number) => `allocation ${number}`),
   sizes: allocations.size,
@@ -211,16 +207,15 @@ export const ofAllocations = ({ allocations, classes, kinds, spaces, hrefs }, fo
     textField("space", allocations.color.map((color) => `${color} · ${spaces[color]}`))
   ],
   amount: humanBytes,
-  href: (entry) => folder + allocationHref({ hrefs, allocations }, entry)
+  href: (entry) => allocationHref({ hrefs, allocations }, entry)
 });
 
 /**
  * Return indexes of what many values have in common: opcodes, shapes and source files. Each leads to its values.
  * @param {Values} values
- * @param {string} folder
  * @returns {Index[]}
  */
-export const ofGroups = (values, folder) => {
+export const ofGroups = (values) => {
   const groups = (/** @type {string} */ kind, /** @type {string[]} */ table, /** @type {number[]} */ column) => {
     /** @type {Map<string, number>} */
     const counts = new Map();
@@ -233,7 +228,7 @@ export const ofGroups = (values, folder) => {
       sizes: [...counts.values()],
       fields: [],
       amount: (count) => count === 1 ? "1 value" : `${count.toLocaleString("en")} values`,
-      href: (entry) => folder + fill(values.hrefs.filtered, { name: kind, value: encodeURIComponent(names[entry]) })
+      href: (entry) => fill(values.hrefs.filtered, { name: kind, value: encodeURIComponent(names[entry]) })
     });
   };
   const files = values.sources.map((source) => source.replace(/:\d+$/, ""));

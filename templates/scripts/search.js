@@ -1,7 +1,7 @@
 // The search box in the header: source lines, values, allocations, shapes, opcodes, source files and instructions of the
 // module that the page belongs to, all modules, the pages, and the terms of the help pages.
 // An ARIA combobox: the box keeps the focus, arrows move through the results, Enter opens one, Escape closes.
-import { isModulePage, loadInstructions, loadModules, loadTerms, loadValues, moduleFolder, root } from "./data.js";
+import { isModulePage, loadInstructions, loadModules, loadTerms, loadValues, root } from "./data.js";
 import { byId, make } from "./dom.js";
 import { find, ofAllocations, ofGroups, ofInstructions, ofLines, ofModules, ofPages, ofValues } from "./search-index.js";
 
@@ -21,10 +21,8 @@ const loadIndexes = async () => {
   const indexes = await Promise.all([
     ownPages(),
     ...(isModulePage() ? [
-      loadValues().then((values) => [
-        ofLines(values, moduleFolder()), ...ofGroups(values, moduleFolder()), ofValues(values, moduleFolder()), ofAllocations(values, moduleFolder())
-      ]),
-      loadInstructions().then((instructions) => ofInstructions(instructions, moduleFolder()))
+      loadValues().then((values) => [ofLines(values), ...ofGroups(values), ofValues(values), ofAllocations(values)]),
+      loadInstructions().then(ofInstructions)
     ] : []),
     loadModules().then((modules) => ofModules(modules, root())),
     loadTerms().then(ofTerms)

@@ -13,6 +13,7 @@ import { startMemoryOverTime } from "./memory-over-time.js";
 import { startMembers } from "./members.js";
 import { startNavigation } from "./navigation.js";
 import { startOtherPages } from "./other-pages.js";
+import { startOwnViews } from "./own-view.js";
 import { startPackingMap } from "./packing-map.js";
 import { startSearch } from "./search.js";
 import { startSegmented } from "./segmented.js";
@@ -21,7 +22,6 @@ import { startState } from "./state.js";
 import { startTableDownloads } from "./table-csv.js";
 import { makeTablesSortable } from "./tables.js";
 import { createTimeAxis, startControls } from "./time-axis.js";
-import { startValueSections } from "./value-sections.js";
 import { startWholeTables } from "./whole-table.js";
 
 const startCharts = () => {
@@ -50,12 +50,12 @@ startKeys();
 startNavigation();
 startFilters();
 startOtherPages();
-startValueSections();
 startMembers();
 startCopies();
 startDevice();
 startDeviceFit();
 startChanges();
 startSingleFile();
+startOwnViews();
 // The chart library is a deferred script after this one, so it is there when the document is complete.
 document.addEventListener("DOMContentLoaded", startCharts);

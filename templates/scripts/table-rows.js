@@ -19,7 +19,7 @@ import { holdsAll, wordsOf } from "./words.js";
  */
 
 /** The columns of which a reader chooses an entry, and those in which words are looked for. */
-export const CHOICES = ["space", "class", "opcode"];
+export const CHOICES = ["space", "class", "opcode", "allocation"];
 export const TEXTS = ["value", "scope", "source", "shape"];
 
 /** The filters that every table of a module's values offers. */
@@ -34,10 +34,11 @@ export const FILTERS = ["words", "moment", "padded", ...CHOICES, ...TEXTS];
 export const valueTest = (values, filters) => {
   /** @type {((number: number) => boolean)[]} */
   const tests = [];
-  const { space, class: memoryClass, opcode, moment, padded } = filters;
+  const { space, class: memoryClass, opcode, allocation, moment, padded } = filters;
   if (space) tests.push((number) => values.allocations.color[values.allocation[number]] === Number(space));
   if (memoryClass) tests.push((number) => classOf(values, number) === memoryClass);
   if (opcode) tests.push((number) => values.opcodes[values.opcode[number]] === opcode);
+  if (allocation) tests.push((number) => values.allocation[number] === Number(allocation));
   if (padded) tests.push((number) => values.padding[number] > 0);
   if (moment) {
     const colors = space ? [space] : Object.keys(values.spaces);
@@ -121,12 +122,13 @@ export const valueKeys = (values) => ({
 });
 
 /**
- * Return the values of a module in groups, the largest first.
+ * Return the values of a module, or some of them, in groups, the largest first.
  * @param {Values} values
+ * @param {number[]} [all]
  * @returns {Source}
  */
-export const groupSource = (values) => {
-  const all = [...values.name.keys()], rows = groupsOf(values, all), keys = valueKeys(values);
+export const groupSource = (values, all = [...values.name.keys()]) => {
+  const rows = groupsOf(values, all), keys = valueKeys(values);
   const first = (/** @type {string} */ key) => (/** @type {Group} */ { buffers }) => keys[key](buffers[0]);
   const padding = (/** @type {Group} */ { buffers }) => buffers.reduce((sum, number) => sum + values.padding[number], 0);
   const part = (/** @type {Group} */ group) => ({ width: group.size / Math.max(rows[0].size, 1), look: lookOfGroup(values, group) });
@@ -154,30 +156,6 @@ export const groupSource = (values) => {
       life: (group) => ({ stretches: stretchesOf(values, group), look: lookOfGroup(values, group) }),
       members: ({ numbers }) => numbers
     }
-  };
-};
-
-/**
- * Return the values of one allocation in order of offset and time.
- * @param {Values} values
- * @param {number} allocation
- * @returns {Source}
- */
-export const valueSource = (values, allocation) => {
-  const { offset, first } = values;
-  const id = (/** @type {number} */ number) => parseInt(values.id[number], 10);
-  const rows = [...values.name.keys()].filter((number) => values.allocation[number] === allocation)
-    .sort((one, other) => offset[one] - offset[other] || first[one] - first[other] || id(one) - id(other));
-  return {
-    noun: "values",
-    all: rows.length,
-    rows,
-    filter: (filters) => rows.filter(valueTest(values, filters)),
-    count: (numbers) => numbers.length,
-    size: (number) => values.size[number],
-    space: (number) => values.allocations.color[values.allocation[number]],
-    drawn: { value: (number) => number, allocation: (number) => values.allocation[number], origin: (number) => number },
-    keys: valueKeys(values)
   };
 };
 
@@ -293,7 +271,7 @@ export const scheduleSource = (values, timeline, main) => {
       bar: (moment) => ({ width: resident(moment) / Math.max(peak, 1), look: "other" }),
       step: (moment) => {
         const again = timeline.recomputes[moment];
-        return [timeline.names[moment], whole(moment), again, again && whole(momentOf.get(again) ?? -1)];
+        return [moment, timeline.names[moment], whole(moment), again, again && momentOf.get(again)];
       },
       "last-use": (moment) => lastUses.get(moment) ?? []
     },

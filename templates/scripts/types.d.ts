@@ -16,8 +16,6 @@ interface RowHrefs {
 
 interface Allocations {
   id: string[];
-  /** The name of each allocation's page. */
-  page: string[];
   index: number[];
   size: number[];
   color: number[];
@@ -26,14 +24,11 @@ interface Allocations {
 }
 
 interface Values {
-  hrefs: { value: string; allocation: string; filtered: string; line: string };
+  hrefs: { value: string; allocation: string; filtered: string; line: string; map: string };
   /** Source lines with bytes of the peak, as FILE:LINE, and the numbers of the pages of their files; 0 for none. */
   lines: { line: string[]; size: number[]; page: number[] };
   /** The id of each value in the dump, which damaged dumps may repeat, with a suffix. */
   id: string[];
-  /** The page of each value, in the table of their names. */
-  page: number[];
-  pages: string[];
   name: string[];
   index: string[];
   allocation: number[];
@@ -43,8 +38,8 @@ interface Values {
   /** The first and last moments of the live range, inclusive; -1 where unknown. */
   first: number[];
   last: number[];
-  /** The last moment that reads the value where that is not `last`; -1 where unknown. */
-  unusualLastUse: Record<number, number>;
+  /** The moments that read each value, in order. */
+  reads: number[][];
   /** The dense bytes where they are not the size without padding; null where unknown. */
   unusualDense: Record<number, number | null>;
   /** The first value of the buffer of each value that is not the first itself. */

@@ -8,7 +8,7 @@ import { MANY, painted } from "./painted.js";
 import { saveText } from "./save.js";
 import * as State from "./state.js";
 import { parseOrder } from "./tables.js";
-import { CHOICES, FILTERS, TEXTS, allocationSource, csv, groupSource, ordered, scheduleSource, valueKeys, valueSource } from "./table-rows.js";
+import { CHOICES, FILTERS, TEXTS, allocationSource, csv, groupSource, ordered, scheduleSource, valueKeys } from "./table-rows.js";
 
 /**
  * @typedef {import("./table-rows.js").Source} Source
@@ -75,6 +75,9 @@ const fillControls = (form, values) => {
   options("space", Object.entries(values.spaces).map(([color, name]) => [`${color} · ${name}`, color]));
   options("class", withCount(byCount(values.classes, values.allocation.map((allocation) => values.allocations.class[allocation]))));
   options("opcode", withCount(byCount(values.opcodes, values.opcode)));
+  const { index, size } = values.allocations;
+  options("allocation", [...index.keys()].sort((one, other) => size[other] - size[one]).slice(0, MOST_CHOICES)
+    .map((number) => [`${index[number]} (${humanBytes(size[number])})`, String(number)]));
   const suggest = (/** @type {string} */ name, /** @type {string[]} */ table, /** @type {number[]} */ column) =>
     form.querySelector(`[name="${name}"] + datalist`)?.append(...byCount(table, column).map(({ text }) => new Option(text)));
   suggest("scope", values.scopes, values.scope);
@@ -102,7 +105,7 @@ const isAskedFor = (/** @type {string} */ kind) => isSingleFile() || (State.get(
 
 /** @param {HTMLTableElement} table */
 const startWholeTable = (table) => {
-  const columns = columnsOf(table), { whole: kind = "", allocation, moments, space = "" } = table.dataset;
+  const columns = columnsOf(table), { whole: kind = "", moments, space = "" } = table.dataset;
   const body = table.tBodies[0], originalRows = [...body.rows], caption = table.caption?.textContent ?? "";
   const region = /** @type {HTMLElement} */ (table.closest(".scroll"));
   const when = !table.closest("details[data-view]") ? "" : kind === "values" ? "At instruction " : kind === "instructions" ? "From instruction " : "";
@@ -119,8 +122,7 @@ const startWholeTable = (table) => {
     const values = await loadValues();
     const source = kind === "instructions" ? scheduleSource(values, await loadTimeline(), space)
       : kind === "allocations" ? allocationSource(values)
-      : allocation === undefined ? { ...groupSource(values), moments: Number(moments) }
-      : valueSource(values, Number(allocation));
+      : { ...groupSource(values), moments: Number(moments) };
     fillControls(form, values);
     return { values, source };
   })();
@@ -128,14 +130,13 @@ const startWholeTable = (table) => {
   const names = FILTERS.filter((name) => field(name));
   const filters = () => /** @type {Filters} */ (Object.fromEntries(names.map((name) => [name, State.get(name) ?? ""])));
   const order = () => parseOrder(State.get("sort"), columns.length);
-  const isNarrowed = () => State.get("only") !== null || order() !== null || Object.values(filters()).some(Boolean);
+  const isNarrowed = () => order() !== null || Object.values(filters()).some(Boolean);
   const isShort = originalRows.length < SHORT_ROWS && !isSingleFile();
   form.classList.toggle("short", isShort && !(isAskedFor(kind) && isNarrowed()));
   // In a single file the values have no pages, so scripts make all of their rows.
   const isAsked = () => isSingleFile() || (isAskedFor(kind) && isNarrowed());
-  const chosen = (/** @type {Source} */ source, /** @type {Values} */ values) => {
-    const name = State.get("only"), asked = order();
-    if (name !== null) return source.rows.filter((row) => row.numbers?.some((/** @type {number} */ number) => values.id[number] === name));
+  const chosen = (/** @type {Source} */ source) => {
+    const asked = order();
     const rows = source.filter(filters());
     return asked ? ordered(rows, source.keys[columns[asked.column].key], asked.descending) : rows;
   };
@@ -197,7 +198,7 @@ const startWholeTable = (table) => {
     if (source.all > MANY) await painted();
     // The reader may have taken the question back meanwhile.
     if (!isAsked()) return;
-    const rows = chosen(source, values);
+    const rows = chosen(source);
     body.replaceChildren();
     extend(values, source, rows, 0, source.all > MANY ? FIRST_ROWS : ROWS_AT_ONCE);
     if (table.caption) table.caption.textContent = isSingleFile() ? "" : "All rows that match";
@@ -206,7 +207,7 @@ const startWholeTable = (table) => {
   };
 
   const ask = (/** @type {Record<string, string | null>} */ changes, options = {}) =>
-    State.set({ ...(isSingleFile() ? {} : { view: kind === "values" ? null : kind }), only: null, ...changes }, options);
+    State.set({ ...(isSingleFile() ? {} : { view: kind === "values" ? null : kind }), ...changes }, options);
   let timer = 0;
   form.addEventListener("submit", (event) => event.preventDefault());
   CHOICES.forEach((name) => field(name)?.addEventListener("change", () => ask({ [name]: field(name)?.value ?? null })));
@@ -218,14 +219,14 @@ const startWholeTable = (table) => {
   }));
   field("clear")?.addEventListener("click", () => ask(Object.fromEntries([...names, "sort"].map((name) => [name, null]))));
   field("csv")?.addEventListener("click", async () => {
-    const { source, values } = await load(), rows = chosen(source, values);
+    const { source, values } = await load(), rows = chosen(source);
     // A row of equal values is as many rows of a file, with all that is known of each.
-    const isGrouped = kind === "values" && allocation === undefined;
+    const isGrouped = kind === "values";
     const keys = isGrouped ? valueKeys(values) : source.keys, heads = Object.keys(keys).filter((key) => key !== "bar");
     const single = isGrouped ? rows.flatMap(({ numbers }) => numbers) : rows;
     saveText(`${kind}.csv`, "text/csv", csv(heads, single.map((row) => heads.map((key) => keys[key](row)))));
   });
-  State.onChange((keys) => { if (keys.some((key) => ["sort", "only", "view"].includes(key) || names.includes(key))) show(); });
+  State.onChange((keys) => { if (keys.some((key) => ["sort", "view"].includes(key) || names.includes(key))) show(); });
   if (isAskedFor(kind) && isNarrowed()) return show();
   if (!isSingleFile()) showOriginal();
   // Loaded once the page is idle, so that the choices are there before a reader opens a list of them.

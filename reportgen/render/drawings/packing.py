@@ -14,8 +14,8 @@ from reportgen.reports.formats import shortened
 from reportgen.reports.report import key_text
 
 _MOST_COLUMNS, _HEIGHT = 400, 240
-_MOST_BLOCKS = 60
-"""Values of a memory space that its picture has: more of them are a picture of nothing."""
+MOST_BLOCKS = 60
+"""Values that a picture has: more of them are a picture of nothing."""
 _ORDER = ("parameter", "constant", "output", "temporary")
 """The classes of memory from the bottom of a picture, as the map of scripts stacks them."""
 
@@ -95,6 +95,6 @@ def picture_of_space(module: Module, space: Space, links: Links) -> Markup:
         bases[number] = height
         height += analysis.dump.allocations[number].size_bytes
     numbers = (value for number in bases for value in analysis.occupants[number])
-    boxes = largest_boxes(module, links, numbers, _MOST_BLOCKS, bases)
+    boxes = largest_boxes(module, links, numbers, MOST_BLOCKS, bases)
     peak = space.peak_resident.moment if space.peak_resident else None
     return Markup(packing(boxes, Scale(analysis.moments, height), peak))

@@ -4,27 +4,35 @@ It has the first rows of each, and scripts make the others from the data of the 
 """
 
 from collections.abc import Sequence
+from heapq import nsmallest
 
 from markupsafe import Markup
 
 from reportgen.analyse.classes import memory_class
+from reportgen.render.explore.allocation_views import AllocationViews
 from reportgen.render.explore.instruction_rows import InstructionRows
 from reportgen.render.explore.value_rows import ValueRows, thing, value_groups
 from reportgen.render.html.links import Links
 from reportgen.render.html.page_table import PageTable, table
 from reportgen.render.module.view_page import view_page
 from reportgen.render.routes import ROWS_ON_PAGE
+from reportgen.render.value.value_views import ValueViews
 from reportgen.render.view import Module
 from reportgen.reports.column import Column
 from reportgen.reports.formats import human_bytes
 from reportgen.reports.report import allocation_kinds
 from reportgen.work import Page
 
+_MOST_WITH_VIEWS = 400
+"""The values and allocations of a module up to which all of them have a view without scripts."""
+
 
 def explore_page(module: Module, site_title: str) -> Page:
     """Return the page."""
-    links, groups, dump = Links(module, 0), value_groups(module), module.analysis.dump
+    links, groups, dump = Links(module, "explore"), value_groups(module), module.analysis.dump
     rows, instructions = ValueRows(module, links), InstructionRows(module, links)
+    sizes = [allocation.size_bytes for allocation in dump.allocations]
+    is_small = len(dump.values) + len(sizes) <= _MOST_WITH_VIEWS
     return view_page(
         module,
         site_title,
@@ -35,19 +43,29 @@ def explore_page(module: Module, site_title: str) -> Page:
         values=rows.table(groups, ROWS_ON_PAGE),
         value_bytes=human_bytes(sum(dump.values.sizes)),
         allocations=allocations_table(module, links, ROWS_ON_PAGE),
-        allocated_bytes=human_bytes(sum(allocation.size_bytes for allocation in dump.allocations)),
+        allocated_bytes=human_bytes(sum(sizes)),
         instructions=instructions.table(module.scheduled_moments[:ROWS_ON_PAGE]),
         main=instructions.spaces[0].color if instructions.spaces else "",
         marks=instructions.marks,
         peaks=[(space, space.peak_resident.moment) for space in module.large_spaces if space.peak_resident],
         peak=rows.peak,
         moments=max(module.analysis.moments, 1),
+        value_views=ValueViews(module, links),
+        with_views=largest(dump.values.sizes, len(dump.values) if is_small else ROWS_ON_PAGE),
+        allocation_views=AllocationViews(module, links, rows),
+        allocations_with_views=largest(sizes, len(sizes) if is_small else ROWS_ON_PAGE),
     )
+
+
+def largest(sizes: Sequence[int], most: int) -> list[int]:
+    """Return the numbers of the largest sizes, the largest first."""
+    return nsmallest(most, range(len(sizes)), key=lambda number: (-sizes[number], number))
 
 
 def allocations_table(module: Module, links: Links, most: int) -> PageTable:
     """Return the table of allocations with its first `most` rows, the largest first."""
     allocations, spaces = module.analysis.dump.allocations, module.analysis.spaces
+    sizes = module.analysis.dump.values.sizes
 
     def kinds(number: int) -> tuple[str, str]:
         return f"class-{memory_class(allocations[number])}", ", ".join(allocation_kinds(module, number)) or "no kind"
@@ -64,10 +82,9 @@ def allocations_table(module: Module, links: Links, most: int) -> PageTable:
         occupants = module.analysis.occupants[number]
         if memory_class(allocations[number]) == "temporary" or not occupants:
             return Markup("")
-        largest = max(occupants, key=lambda value: (module.analysis.dump.values.sizes[value], -value))
-        return thing(module, links, largest)
+        return thing(module, links, max(occupants, key=lambda value: (sizes[value], -value)))
 
-    in_order = sorted(range(len(allocations)), key=lambda number: (-allocations[number].size_bytes, number))
+    in_order = largest([allocation.size_bytes for allocation in allocations], most)
     columns: Sequence[Column[int]] = (
         Column("size", "Size", "bytes", lambda number: allocations[number].size_bytes),
         Column("bar", "Of the largest", "bar", look),
@@ -77,5 +94,5 @@ def allocations_table(module: Module, links: Links, most: int) -> PageTable:
         Column("values", "Values", "count", lambda number: len(module.analysis.occupants[number])),
         Column("space", "Space", "text", space),
     )
-    largest = allocations[in_order[0]].size_bytes if in_order else 0
-    return table(columns, in_order[:most], largest=largest, for_scripts=True)
+    scale = allocations[in_order[0]].size_bytes if in_order else 0
+    return table(columns, in_order, largest=scale, for_scripts=True)

@@ -124,7 +124,7 @@ def _resident(space: Space) -> Column[int]:
 def _last_used(module: Module) -> Mapping[int, list[int]]:
     """Return the values that are read at a moment and never after it, by the moment."""
     last_used: defaultdict[int, list[int]] = defaultdict(list)
-    for number, moment in enumerate(module.last_uses):
-        if moment is not None:
-            last_used[moment].append(number)
+    for number, moments in enumerate(module.reads):
+        if moments:
+            last_used[moments[-1]].append(number)
     return last_used

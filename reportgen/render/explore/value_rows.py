@@ -4,7 +4,7 @@
 """
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from html import escape
 from typing import NamedTuple
 
@@ -35,11 +35,11 @@ class ValueGroup(NamedTuple):
     size_bytes: int
 
 
-def value_groups(module: Module) -> list[ValueGroup]:
-    """Return all values of a module in groups, the largest first."""
+def value_groups(module: Module, numbers: Iterable[int] | None = None) -> list[ValueGroup]:
+    """Return all values of a module, or some of them, in groups, the largest first."""
     dump = module.analysis.dump
     values, found = dump.values, defaultdict[tuple[object, ...], list[int]](list)
-    for number in range(len(values)):
+    for number in range(len(values)) if numbers is None else numbers:
         author, allocation = module.attribution(number), dump.allocations[values.allocations[number]]
         name = author.scope_name or author.name
         key = name, author.relation, author.source, values.shapes[number], allocation.color, memory_class(allocation)

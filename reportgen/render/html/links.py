@@ -14,7 +14,7 @@ from reportgen.parse.shape_parser import plain_shape
 from reportgen.program.author import Author
 from reportgen.program.scopes import short_name
 from reportgen.render import routes
-from reportgen.render.html.markup import slash_breaks, soft_breaks
+from reportgen.render.html.markup import soft_breaks
 from reportgen.render.html.origin import origin_cell
 from reportgen.render.view import Module
 from reportgen.reports.formats import shortened
@@ -43,21 +43,13 @@ def filters(words: Mapping[str, str]) -> str:
 
 
 class Links:
-    """Links for the pages of one folder: `to_module` leads from there to the module's folder, `root` to the site's.
+    """Links for the pages of one module, which are in one folder; those of the view `here` lead to places on it."""
 
-    A `folder` inside the module's, such as `v/`, has tens of thousands of values. Links there are as short as they can
-    be: without soft breaks in names, but for those after the slashes of operations, because those pages break them
-    anywhere.
-    """
-
-    def __init__(self, module: Module, folder_depth: int, folder: str = "") -> None:
+    def __init__(self, module: Module, here: str = "") -> None:
         self._module = module
-        self._folder = folder
         self._skip = len(module.routes.folder)
-        self._name: Callable[[str], str] = escape if folder else soft_breaks
-        self._operation: Callable[[str], str] = slash_breaks if folder else soft_breaks
-        self.to_module = "../" * folder_depth
-        self.root = "../" * (folder_depth + 2)  # a module’s folder is two below the root
+        self._here = routes.view(here) if here else ""
+        self.root = "../../"
 
     def path(self, path: str) -> str:
         """Return the href of a path that is given from the site's root and is in this module's folder."""
@@ -65,21 +57,18 @@ class Links:
 
     def _inside(self, path: str) -> str:
         """Return the href of a path that is given from the module's folder."""
-        if self._folder and path.startswith(self._folder):
-            return path[len(self._folder) :]
-        return self.to_module + path
+        return path.removeprefix(self._here) if "#" in path else path
 
     def value_href(self, number: int) -> str:
-        """Return the href of a value's section on its page."""
-        places = self._module.routes
-        return self._inside(routes.value(places.value_pages[number], places.value_names[number]))
+        """Return the href of a value's view."""
+        return self.path(self._module.routes.value(number))
 
     def value(self, number: int) -> Markup:
         """Return a value's name as a link to it."""
         values = self._module.analysis.dump.values
         shape_index = values.shape_index(number)
         index = "" if shape_index == WHOLE else f'<span class="index">{shape_index}</span>'
-        return Markup(f'<a href="{self.value_href(number)}">{self._name(shortened(values.names[number]))}{index}</a>')
+        return Markup(f'<a href="{self.value_href(number)}">{soft_breaks(shortened(values.names[number]))}{index}</a>')
 
     def value_as(self, number: int, words: str) -> Markup:
         """Return words as a link to a value, which the tooltip names."""
@@ -92,7 +81,7 @@ class Links:
 
     def origin_of(self, authors: Sequence[Author], name: str = "") -> Markup:
         """Return the argument or operation behind several values that are called `name`, with the first one's line."""
-        return origin_cell(authors, name, self.line_href(authors[0].source or authors[0].read_first), self._operation)
+        return origin_cell(authors, name, self.line_href(authors[0].source or authors[0].read_first))
 
     def short_origin(self, number: int) -> Markup:
         """Return the same with its name as rows of groups have it, without what JAX adds."""
@@ -103,7 +92,7 @@ class Links:
         """Return a link to a value by the name of its operation, as `attention/exp`, or of its argument."""
         author = self._module.attribution(number)
         relation = f"{author.relation} " if author.relation else ""
-        words = self._operation(shortened(short_name(name)))
+        words = soft_breaks(shortened(short_name(name)))
         return Markup(f'{relation}<a href="{self.value_href(number)}">{words}</a>')
 
     def line(self, line: str) -> Markup:
@@ -120,8 +109,7 @@ class Links:
 
     def line_href(self, line: str) -> str:
         """Return the href of a line, `FILE:LINE`, on the page of its file or else on the web; empty without both."""
-        # Not on the web for tens of thousands of values, whose own sections have that link.
-        return self.source_page_href(line) or ("" if self._folder else self._module.sources.url_of(line))
+        return self.source_page_href(line) or self._module.sources.url_of(line)
 
     def with_lines(self, text: str) -> Markup:
         """Return words in which source lines are links, and are named without the folders of their files."""
@@ -150,17 +138,18 @@ class Links:
         return Markup(f' <span class="sharing" title="Shares these bytes with {escape(names)}{more}">shared</span>')
 
     def allocation_href(self, number: int) -> str:
-        """Return the href of an allocation's section on its page."""
+        """Return the href of an allocation's view."""
         return self.path(self._module.routes.allocation(number))
 
     def allocation(self, number: int) -> Markup:
-        """Return an allocation's index as a link to its page."""
+        """Return an allocation's index as a link to it."""
         index = self._module.analysis.dump.allocations[number].index
         return Markup(f'<a href="{self.allocation_href(number)}">allocation {index}</a>')
 
     def space(self, space: Space) -> Markup:
         """Return a memory space's name as a link to its section on the module's page."""
-        return Markup(f'<a href="{self.to_module}index.html#space-{space.color}">{self.space_name(space)}</a>')
+        place = f"{self.listing('index')}#{routes.space_section(space.color)}"
+        return Markup(f'<a href="{place}">{self.space_name(space)}</a>')
 
     def space_name(self, space: Space) -> Markup:
         """Return a memory space's number and name."""
@@ -185,7 +174,7 @@ class Links:
     def instruction(self, name: str) -> str:
         """Return an instruction's name, linked to the largest value that it defines, if any."""
         dump = self._module.analysis.dump
-        text, made = self._name(shortened(name)), dump.made_by.get(name, ())
+        text, made = soft_breaks(shortened(name)), dump.made_by.get(name, ())
         return f'<a href="{self.value_href(max(made, key=dump.values.sizes.__getitem__))}">{text}</a>' if made else text
 
     def term(self, anchor: str, text: str) -> Markup:

@@ -3,7 +3,7 @@
 Words before the name say so where the bytes are not that argument, or not what that operation fills in.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from html import escape
 
 from markupsafe import Markup
@@ -16,19 +16,16 @@ from reportgen.reports.formats import end_of, more_lines, shortened
 _LONGEST = 56
 
 
-def origin_cell(
-    authors: Sequence[Author], name: str = "", line_href: str = "", breakable: Callable[[str], str] = soft_breaks
-) -> Markup:
+def origin_cell(authors: Sequence[Author], name: str = "", line_href: str = "") -> Markup:
     """Return the argument or the end of the scope, which says most, and file and line; the tooltips have the whole.
 
     `name` is that of a group of values where they have several authors, and is shown without what JAX adds to it; the
     line is that of the first, with the number of the others. An argument has none, so the line that reads it first is
-    named as that. `line_href` leads to the line, if it has a page. `breakable` escapes a name and says where it may
-    break.
+    named as that. `line_href` leads to the line, if it has a page.
     """
     first, relation = authors[0], common_relation(authors)
     related = f"{relation} " if relation else ""
-    operation = f"{related}{_named(name, breakable, short_name(name)) if name else _named(first.name, breakable)}"
+    operation = f"{related}{_named(name, short_name(name)) if name else _named(first.name)}"
     line = escape(shortened(first.source or first.read_first))
     if not line:
         return Markup(operation)
@@ -40,8 +37,8 @@ def origin_cell(
     return Markup(f'{operation} <span class="{look}" title="{before}{line}">{before}{short}{more}</span>')
 
 
-def _named(name: str, breakable: Callable[[str], str], short: str = "") -> str:
+def _named(name: str, short: str = "") -> str:
     """Return a name of the program, or a `short` form of it, as code, cut at its beginning if it is long."""
     shown = end_of(short or name, _LONGEST)
     title = f' title="{escape(shortened(name))}"' if shown != name else ""
-    return f"<code{title}>{breakable(shown)}</code>"
+    return f"<code{title}>{soft_breaks(shown)}</code>"

@@ -42,10 +42,10 @@ _REDACTED_WORDS: Mapping[Redaction, str] = {
 
 
 @cache
-def module_tabs(to_module: str, current: str) -> Markup:
-    """Return links to a module's views, from a page whose href of the module's folder is `to_module`."""
+def module_tabs(current: str) -> Markup:
+    """Return links to a module's views, of which the reader is on `current`."""
     here = {current: ' aria-current="page"'}
-    links = (f'<a href="{to_module}{file}"{here.get(file, "")}>{name}</a>' for file, name in MODULE_VIEWS)
+    links = (f'<a href="{file}"{here.get(file, "")}>{name}</a>' for file, name in MODULE_VIEWS)
     return Markup("".join(links))
 
 

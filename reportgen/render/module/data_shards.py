@@ -96,7 +96,7 @@ def value_columns(module: Module, hrefs: Mapping[str, str]) -> dict[str, Any]:
     """Return every value and allocation; -1 stands for unknown.
 
     `unusualDense` has the dense bytes of values where they are not the size less the padding; None if unknown.
-    `unusualLastUse` has the last moment that reads a value where that is not the end of its live range.
+    `reads` are the moments that read each value.
     `conflicting` are the values that hold the same bytes as another one at the same time.
     """
     allocations, kinds = module.analysis.dump.allocations, Words()
@@ -107,7 +107,6 @@ def value_columns(module: Module, hrefs: Mapping[str, str]) -> dict[str, Any]:
         "conflicting": sorted(conflicts_by_value(module.analysis)),
         "allocations": {
             "id": module.routes.allocation_names,
-            "page": module.routes.allocation_pages,
             "index": [allocation.index for allocation in allocations],
             "size": [allocation.size_bytes for allocation in allocations],
             "color": [allocation.color for allocation in allocations],
@@ -198,14 +197,13 @@ def _value_columns(module: Module) -> dict[str, Any]:
     """Return the columns with an entry for each value, and the tables of words that they point into."""
     facts, values = module.analysis.facts, module.analysis.dump.values
     opcodes, relations, scopes, sources, shapes = Words(), Words([""]), Words([""]), Words([""]), Words()
-    pages, labels = Words(), Words([""])
+    labels = Words([""])
     authors = [module.attribution(number) for number in range(len(facts))]
     opcode, buffers = module.analysis.program.opcode, module.analysis.program.buffers
     indexes = (key[len(name) :] for name, key in zip(values.names, values.keys, strict=True))
     sizes = zip(facts.dense, values.sizes, facts.padding, strict=True)
     return {
         "id": module.routes.value_names,
-        "page": [pages.number(page) for page in module.routes.value_pages],
         "name": values.names,
         "index": ["" if index == WHOLE else index for index in indexes],
         "allocation": values.allocations,
@@ -214,11 +212,7 @@ def _value_columns(module: Module) -> dict[str, Any]:
         "padding": facts.padding,
         "first": facts.starts,
         "last": facts.ends,
-        "unusualLastUse": {
-            str(number): -1 if use is None else use
-            for number, (use, last) in enumerate(zip(module.last_uses, facts.ends, strict=True))
-            if use != last
-        },
+        "reads": module.reads,
         "unusualDense": {
             str(number): dense for number, (dense, size, padding) in enumerate(sizes) if dense != size - padding
         },
@@ -230,7 +224,6 @@ def _value_columns(module: Module) -> dict[str, Any]:
         "source": [sources.number(author.source) for author in authors],
         "firstRead": [sources.number("" if author.source else author.read_first) for author in authors],
         "shape": [shapes.number(cut(shape, LONGEST_SHAPE)) for shape in values.shapes],
-        "pages": pages.table(),
         "classes": list(CLASSES),
         "opcodes": opcodes.table(),
         "relations": relations.table(),

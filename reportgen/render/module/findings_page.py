@@ -36,7 +36,7 @@ def findings_page(module: Module, site_title: str) -> Page:
         site_title,
         "findings",
         "pages/findings.html",
-        links=Links(module, 0),
+        links=Links(module),
         findings=analysis.findings,
         finding_counts=finding_counts(analysis),
         problems=[finding for finding in analysis.findings if finding.severity != "note"],

@@ -116,7 +116,7 @@ class Divided:
 
 def index_page(module: Module, site_title: str) -> Page:
     """Return the module's own page."""
-    links = Links(module, 0)
+    links = Links(module)
     context = index_context(module, links)
     return view_page(module, site_title, "index", "pages/module.html", links=links, **context)
 

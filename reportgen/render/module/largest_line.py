@@ -10,7 +10,7 @@ _MOST = 2
 
 def line_href(module: Module, line: str) -> str:
     """Return where a source line is, from the site's root, or on the web; empty where its file has no page."""
-    page = Links(module, 0).source_page_href(line)
+    page = Links(module).source_page_href(line)
     return module.routes.folder + page if page else module.sources.url_of(line)
 
 

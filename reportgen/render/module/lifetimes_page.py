@@ -88,7 +88,7 @@ class SpaceLifetimes:
 
 def lifetimes_page(module: Module, site_title: str) -> Page:
     """Return the page of lifetimes."""
-    links = Links(module, 0)
+    links = Links(module)
     return view_page(
         module,
         site_title,

@@ -79,7 +79,7 @@ def source_page(module: Module, number: int, site_title: str) -> Page:
 
 class _SourcePage:
     def __init__(self, module: Module, number: int) -> None:
-        self.links = Links(module, 0)
+        self.links = Links(module)
         self._module, self._number = module, number
         self._file, self._annotated = module.annotated_files[number]
         space = module.main_space

@@ -16,7 +16,7 @@ def suggestions_page(module: Module, site_title: str) -> Page:
         site_title,
         "suggestions",
         "pages/suggestions.html",
-        links=Links(module, 0),
+        links=Links(module),
         box=advice_box(module),
         first=first_suggestions(module),
         verdict=verdict(module),

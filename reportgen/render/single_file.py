@@ -4,7 +4,6 @@ Styles, scripts and data are inside the file, and every link leads to a place in
 scripts by their digests, so that nothing else can run.
 """
 
-import gzip
 import re
 from base64 import b64encode
 from collections.abc import Mapping
@@ -23,6 +22,7 @@ from reportgen.render.module.data_shards import (
     data_json,
     instruction_columns,
     module_columns,
+    packed,
     suggestion_curves,
     timeline,
     value_columns,
@@ -97,7 +97,7 @@ def single_file(module: Module, site_title: str) -> bytes:
 def _data(module: Module, site_title: str) -> dict[str, bytes]:
     """Return what the scripts of a site load from its data files, as compressed JSON in base 64.
 
-    Compressed because a browser needs two seconds to read past 9 MB of JSON, and an issue takes small files only.
+    An issue takes small files only.
     """
     data: Mapping[str, Any] = {
         "values": value_columns(module, routes.VALUE_HREFS_IN_FILE),
@@ -107,8 +107,7 @@ def _data(module: Module, site_title: str) -> dict[str, bytes]:
         "advice": suggestion_curves(module),
         "terms": terms(lambda path, anchor: f"#{_help_id(path, anchor)}"),
     }
-    # Without a time of compression, so that the same dump makes the same bytes.
-    return {f"data-{name}": b64encode(gzip.compress(data_json(value), mtime=0)) for name, value in data.items()}
+    return {f"data-{name}": packed(data_json(value)) for name, value in data.items()}
 
 
 def _script(name: str) -> bytes:

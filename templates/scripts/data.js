@@ -8,20 +8,21 @@ const loaded = new Map();
 /** @type {Map<string, (data: any) => void>} */
 const receivers = new Map();
 
-/** Let the data files hand over what they hold. */
-export const acceptData = () => {
-  const put = (/** @type {string} */ name, /** @type {any} */ data) => receivers.get(name)?.(data);
-  Object.assign(window, { Report: { put } });
-};
-
 /**
- * Return the data that a report in a single file holds: JSON, compressed, in base 64.
+ * Return large data, and those of a report in a single file: JSON, compressed, in base 64.
  * @param {string} text
  * @returns {Promise<any>}
  */
 const unpacked = (text) => {
   const bytes = Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
   return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"))).json();
+};
+
+/** Let the data files hand over what they hold. */
+export const acceptData = () => {
+  const put = (/** @type {string} */ name, /** @type {any} */ data) =>
+    receivers.get(name)?.(typeof data === "string" ? unpacked(data) : data);
+  Object.assign(window, { Report: { put } });
 };
 
 /**

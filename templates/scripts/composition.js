@@ -3,25 +3,23 @@
 import { classOf } from "./names.js";
 
 /**
- * Return the values of a memory space that are live at a moment.
+ * Say whether a value is live at a moment and counts as resident: it does not belong to a thread.
  * @param {Values} values
- * @param {number} color
+ * @param {number} number
  * @param {number} moment
- * @returns {number[]}
  */
-export const liveAt = (values, color, moment) => [...values.name.keys()].filter((number) =>
-  values.allocations.color[values.allocation[number]] === color &&
-  values.first[number] >= 0 && values.first[number] <= moment && moment <= values.last[number]);
+export const isResidentAt = (values, number, moment) =>
+  values.first[number] >= 0 && values.first[number] <= moment && moment <= values.last[number] && classOf(values, number) !== "thread-local";
 
 /**
- * Return the live values that count as resident: those that do not belong to a thread.
+ * Return the values of a memory space that are resident at a moment.
  * @param {Values} values
  * @param {number} color
  * @param {number} moment
  * @returns {number[]}
  */
-export const residentAt = (values, color, moment) =>
-  liveAt(values, color, moment).filter((number) => classOf(values, number) !== "thread-local");
+export const residentAt = (values, color, moment) => [...values.name.keys()].filter((number) =>
+  values.allocations.color[values.allocation[number]] === color && isResidentAt(values, number, moment));
 
 /**
  * Return, for each live value, the bytes that no live value defined later also holds.

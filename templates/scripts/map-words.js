@@ -6,17 +6,31 @@ import { wordsOf } from "./words.js";
 /** In-place reuses beyond this many would cover the map. */
 export const MOST_TAKEOVERS = 2000;
 
+/** @type {WeakMap<Values, string[]>} */
+const known = new WeakMap();
+
+/**
+ * Return the names of values in lower case, which are made once, because every letter that is typed asks for all.
+ * @param {Values} values
+ */
+const lowerNames = (values) => {
+  const found = known.get(values) ?? values.name.map((name, number) => (name + values.index[number]).toLowerCase());
+  known.set(values, found);
+  return found;
+};
+
 /**
  * Return a test for the values that have every word in their name, opcode, shape, source, scope or what stands for it.
  * @param {Values} values
  * @param {string} text
  */
 export const highlightTest = (values, text) => {
+  const names = lowerNames(values);
   const found = (/** @type {string[]} */ table, /** @type {string} */ word) => table.map((one) => one.toLowerCase().includes(word));
   const tests = wordsOf(text).map((word) => {
     const opcodes = found(values.opcodes, word), shapes = found(values.shapes, word);
     const scopes = found(values.scopes, word), sources = found(values.sources, word);
-    return (/** @type {number} */ number) => (values.name[number] + values.index[number]).toLowerCase().includes(word) ||
+    return (/** @type {number} */ number) => names[number].includes(word) ||
       opcodes[values.opcode[number]] || shapes[values.shape[number]] || scopes[values.scope[number]] || sources[values.source[number]] ||
       (!values.scope[number] && authorName(values, number).toLowerCase().includes(word));
   });

@@ -149,7 +149,7 @@ const allocationView = (values, { names }, id) => {
   const live = held.filter((value) => values.first[value] >= 0).sort((one, other) => values.size[other] - values.size[one]);
   const name = `allocation ${allocations.index[number]}`, size = allocations.size[number], color = allocations.color[number];
   const model = /** @type {HTMLTableElement} */ (document.querySelector('table[data-whole="values"]'));
-  const source = { ...groupSource(values, held), moments: names.length }, columns = columnsOf(model);
+  const source = { ...groupSource(values, (value) => values.allocation[value] === number), moments: names.length }, columns = columnsOf(model);
   const table = make("table", { class: model.className, "aria-label": `Values of ${name}` }, [
     /** @type {Node} */ (model.tHead?.cloneNode(true)),
     make("tbody", {}, source.rows.slice(0, MOST_ROWS).map((row) => rowOf(values, source, columns, row)))

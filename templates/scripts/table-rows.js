@@ -1,10 +1,10 @@
 // The rows of a long table from the data of its module: which of them pass the filters, and their order. Sorting and
 // filtering cover all rows, not only those on the page that is open.
-import { residentAt } from "./composition.js";
+import { isResidentAt } from "./composition.js";
 import { highlightTest } from "./map-words.js";
 import { authorName, classOf, lastUse } from "./names.js";
 import { amountAt } from "./steps.js";
-import { groupsOf, lookOfGroup, stretchesOf } from "./value-groups.js";
+import { grouping, lookOfGroup, stretchesOf } from "./value-groups.js";
 import { holdsAll, wordsOf } from "./words.js";
 
 /**
@@ -41,9 +41,7 @@ export const valueTest = (values, filters) => {
   if (allocation) tests.push((number) => values.allocation[number] === Number(allocation));
   if (padded) tests.push((number) => values.padding[number] > 0);
   if (moment) {
-    const colors = space ? [space] : Object.keys(values.spaces);
-    const present = new Set(colors.flatMap((color) => residentAt(values, Number(color), Number(moment))));
-    tests.push((number) => present.has(number));
+    tests.push((number) => isResidentAt(values, number, Number(moment)));
   }
   const contains = (/** @type {string} */ query, /** @type {string[]} */ table, /** @type {number[]} */ column) => {
     if (!query) return;
@@ -122,21 +120,21 @@ export const valueKeys = (values) => ({
 });
 
 /**
- * Return the values of a module, or some of them, in groups, the largest first.
+ * Return the values of a module, or those that pass a test, in groups, the largest first.
  * @param {Values} values
- * @param {number[]} [all]
+ * @param {(number: number) => boolean} [test]
  * @returns {Source}
  */
-export const groupSource = (values, all = [...values.name.keys()]) => {
-  const rows = groupsOf(values, all), keys = valueKeys(values);
+export const groupSource = (values, test = () => true) => {
+  const groups = grouping(values), rows = groups(test), keys = valueKeys(values);
   const first = (/** @type {string} */ key) => (/** @type {Group} */ { buffers }) => keys[key](buffers[0]);
   const padding = (/** @type {Group} */ { buffers }) => buffers.reduce((sum, number) => sum + values.padding[number], 0);
   const part = (/** @type {Group} */ group) => ({ width: group.size / Math.max(rows[0].size, 1), look: lookOfGroup(values, group) });
   return {
     noun: "values",
-    all: all.length,
+    all: rows.reduce((sum, { numbers }) => sum + numbers.length, 0),
     rows,
-    filter: (filters) => Object.values(filters).some(Boolean) ? groupsOf(values, all.filter(valueTest(values, filters))) : rows,
+    filter: (filters) => Object.values(filters).some(Boolean) ? groups(valueTest(values, filters)) : rows,
     count: (groups) => groups.reduce((sum, { numbers }) => sum + numbers.length, 0),
     size: ({ size }) => size,
     space: ({ numbers }) => values.allocations.color[values.allocation[numbers[0]]],

@@ -18,35 +18,39 @@ const keyOf = (values, number) => {
   return `${relation[number]} ${source[number]} ${shape[number]} ${allocations.color[at]} ${allocations.class[at]} ${name}`;
 };
 
-/** Return the order of the ids in the dump. */
-const idOf = (/** @type {Values} */ values, /** @type {number} */ number) => parseInt(values.id[number], 10);
-
 /**
- * Return values in groups, the largest first.
+ * Return a function that puts the values that pass a test in groups, the largest first. What does not depend on the test
+ * is found once, so that 60,000 values are grouped within a frame or two.
  * @param {Values} values
- * @param {number[]} numbers
- * @returns {Group[]}
+ * @returns {(test: (number: number) => boolean) => Group[]}
  */
-export const groupsOf = (values, numbers) => {
-  /** @type {Map<string, number[]>} */
-  const found = new Map();
-  numbers.forEach((number) => {
-    const key = keyOf(values, number), known = found.get(key);
-    if (known) known.push(number); else found.set(key, [number]);
+export const grouping = (values) => {
+  const { size, unusualBuffer } = values, ids = values.id.map((id) => parseInt(id, 10));
+  const largestFirst = Uint32Array.from(size.keys()).sort((one, other) => size[other] - size[one] || ids[one] - ids[other]);
+  /** @type {Map<string, number>} */
+  const places = new Map();
+  const groupOf = Uint32Array.from(size, (_, number) => {
+    const key = keyOf(values, number), known = places.get(key);
+    if (known === undefined) places.set(key, places.size);
+    return known ?? places.size - 1;
   });
-  const { size, unusualBuffer } = values;
-  const largestFirst = (/** @type {number} */ one, /** @type {number} */ other) => size[other] - size[one] || idOf(values, one) - idOf(values, other);
-  return [...found.values()].map((members) => {
-    members.sort(largestFirst);
-    /** @type {Map<number, number>} */
-    const largest = new Map();
-    members.forEach((number) => {
-      const buffer = unusualBuffer[number] ?? number;
-      if (!largest.has(buffer)) largest.set(buffer, number);
+  const shared = new Map(Object.entries(unusualBuffer).flatMap(([number, first]) => [[Number(number), first], [first, first]]));
+  return (test) => {
+    /** @type {(Group & {seen?: Set<number>})[]} */
+    const found = new Array(places.size);
+    largestFirst.forEach((number) => {
+      if (!test(number)) return;
+      const group = found[groupOf[number]] ??= { numbers: [], buffers: [], size: 0 }, buffer = shared.get(number);
+      group.numbers.push(number);
+      if (buffer !== undefined) {
+        if (group.seen?.has(buffer)) return;
+        (group.seen ??= new Set()).add(buffer);
+      }
+      group.buffers.push(number);
+      group.size += size[number];
     });
-    const buffers = [...largest.values()];
-    return { numbers: members, buffers, size: buffers.reduce((sum, number) => sum + size[number], 0) };
-  }).sort((one, other) => other.size - one.size || idOf(values, one.buffers[0]) - idOf(values, other.buffers[0]));
+    return found.filter(Boolean).sort((one, other) => other.size - one.size || ids[one.buffers[0]] - ids[other.buffers[0]]);
+  };
 };
 
 /**

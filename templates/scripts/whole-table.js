@@ -17,7 +17,7 @@ import { CHOICES, FILTERS, TEXTS, allocationSource, csv, groupSource, ordered, s
 
 const ROWS_AT_ONCE = 1000;
 // Of a filter on very many, because a browser lays out a thousand rows in a second or more.
-const FIRST_ROWS = 200;
+const FIRST_ROWS = 100;
 const MOST_CHOICES = 300;
 const SHORT_ROWS = 8;
 const REST_MILLISECONDS = 200;
@@ -118,6 +118,7 @@ const startWholeTable = (table) => {
 
   /** @type {Promise<{values: Values, source: Source}> | null} */
   let loading = null;
+  let isOriginal = false;
   const load = () => loading ??= (async () => {
     const values = await loadValues();
     const source = kind === "instructions" ? scheduleSource(values, await loadTimeline(), space)
@@ -164,11 +165,15 @@ const startWholeTable = (table) => {
    */
   const extend = (values, source, rows, shown, count = ROWS_AT_ONCE) => {
     const next = shown + count;
+    isOriginal = false;
     body.append(...rows.slice(shown, next).map((row) => rowOf(values, source, columns, row)));
     offer(next, rows.length, () => extend(values, source, rows, next));
   };
 
   const showOriginal = () => {
+    // Most changes of the address are about another table.
+    if (isOriginal) return;
+    isOriginal = true;
     body.replaceChildren(...originalRows);
     if (table.caption) table.caption.textContent = caption;
     output.textContent = "";

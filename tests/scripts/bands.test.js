@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { MOST_BANDS, RESERVED, UNKNOWN, bandAt, bandsOf, grouping, momentsToDraw, stackedRows } from "../../templates/scripts/bands.js";
-import { bytesByValue, liveAt } from "../../templates/scripts/composition.js";
+import { bytesByValue, residentAt } from "../../templates/scripts/composition.js";
 import { ownedBytes } from "../../templates/scripts/owned-bytes.js";
 
 const MOMENTS = 20;
@@ -43,7 +43,7 @@ const sum = (/** @type {number[]} */ amounts) => amounts.reduce((all, one) => al
 
 /** Return the bytes that values own at a moment, by an independent way. */
 const ownedAt = (/** @type {Values} */ values, /** @type {number} */ moment) =>
-  new Map([...bytesByValue(values, liveAt(values, 0, moment))].filter(([, size]) => size));
+  new Map([...bytesByValue(values, residentAt(values, 0, moment))].filter(([, size]) => size));
 
 /** Return space 0 as the data of a page has it: a parameter of 24 bytes, and what is live in the temporary. */
 const spaceOf = (/** @type {Values} */ values) => ({

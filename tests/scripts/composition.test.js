@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { bytesByValue, liveAt } from "../../templates/scripts/composition.js";
+import { bytesByValue, residentAt } from "../../templates/scripts/composition.js";
 import { cases } from "./cases.js";
 
 /** @param {[number, number, number, number][]} rows */
@@ -11,16 +11,17 @@ const columns = (rows) => /** @type {Values} */ (/** @type {unknown} */ ({
   size: rows.map((row) => row[1]),
   first: rows.map((row) => row[2]),
   last: rows.map((row) => row[3]),
-  allocations: { color: [0] }
+  allocations: { color: [0], class: [0] },
+  classes: ["temporary"]
 }));
 
 for (const { name, moment, values, bytes } of cases("composition").cases) {
   test(name, () => {
     const all = columns(values);
-    assert.deepEqual(Object.fromEntries(bytesByValue(all, liveAt(all, 0, moment))), bytes);
+    assert.deepEqual(Object.fromEntries(bytesByValue(all, residentAt(all, 0, moment))), bytes);
   });
 }
 
 test("nothing is live in another space", () => {
-  assert.deepEqual(liveAt(columns([[0, 64, 0, 2]]), 1, 1), []);
+  assert.deepEqual(residentAt(columns([[0, 64, 0, 2]]), 1, 1), []);
 });

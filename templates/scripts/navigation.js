@@ -25,8 +25,9 @@ const toNeighbor = (step) => {
 const view = () => document.querySelector("nav.tabs a[aria-current]")?.getAttribute("href")?.split("/").pop() ?? null;
 
 /**
- * Return the name of the module before or after this one, in the order of the overview, and its page of the same view.
- * @param {1 | -1} step
+ * Return the name of this module, or of the one before or after it in the order of the overview, and its page of the
+ * same view.
+ * @param {1 | 0 | -1} step
  */
 const neighbor = async (step) => {
   const modules = await loadModules();
@@ -43,8 +44,18 @@ const toModule = async (step) => {
   if (found) location.href = found.href;
 };
 
-/** Add links to the module before and the one after to the views of a module. */
-const addNeighbors = async () => {
+/**
+ * Name the module as the overview does, which knows what tells it apart from others of its name, and add links to the
+ * module before and the one after.
+ */
+const placeModule = async () => {
+  const own = await neighbor(0), crumb = document.querySelector("header.site .crumbs li:nth-child(2) > :first-child");
+  const name = crumb?.textContent ?? "", heading = document.querySelector("main > header.title > h1");
+  if (own && crumb && own.name !== name) {
+    crumb.textContent = own.name;
+    if (heading) heading.textContent = own.name;
+    document.title = document.title.replace(name, () => own.name);
+  }
   const found = await Promise.all([neighbor(-1), neighbor(1)]);
   const links = found.flatMap((module, place) => module
     ? [make("a", { href: module.href, class: place ? "after" : "before", title: `Module ${place ? "after" : "before"} this one: ${module.path}` }, [module.name])]
@@ -89,6 +100,6 @@ export const startNavigation = () => {
     addKey("j", "Next row", () => toRow(1));
     addKey("k", "Previous row", () => toRow(-1));
   }
-  if (isModulePage() && view()) addEventListener("load", addNeighbors);
+  if (isModulePage() && view()) addEventListener("load", placeModule);
   addKey("t", "Light or dark", () => byId("theme-switch").click());
 };

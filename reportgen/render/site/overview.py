@@ -212,7 +212,7 @@ def overview_pages(site_title: str, summaries: Sequence[Summary], front: Front) 
     rows = sorted(folded(modules), key=lambda row: row.module.fits is not False)
     columns = module_columns(
         (
-            entry.title,
+            row.name if entry is row.module else entry.title,
             entry.label,
             entry.backend,
             entry.needed_bytes,

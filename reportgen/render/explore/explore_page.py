@@ -19,7 +19,6 @@ from reportgen.render.routes import ROWS_ON_PAGE
 from reportgen.render.value.value_views import ValueViews
 from reportgen.render.view import Module
 from reportgen.reports.column import Column
-from reportgen.reports.formats import human_bytes
 from reportgen.reports.report import allocation_kinds
 from reportgen.work import Page
 
@@ -41,9 +40,7 @@ def explore_page(module: Module, site_title: str) -> Page:
         links=links,
         groups=len(groups),
         values=rows.table(groups, ROWS_ON_PAGE),
-        value_bytes=human_bytes(sum(dump.values.sizes)),
         allocations=allocations_table(module, links, ROWS_ON_PAGE),
-        allocated_bytes=human_bytes(sum(sizes)),
         instructions=instructions.table(module.scheduled_moments[:ROWS_ON_PAGE]),
         main=instructions.spaces[0].color if instructions.spaces else "",
         marks=instructions.marks,

@@ -17,7 +17,7 @@ from reportgen.render.drawings.life import Life
 from reportgen.render.html.links import Links
 from reportgen.render.html.templates import environment
 from reportgen.render.module.need import Need, Segment
-from reportgen.render.module.where_it_fits import DeviceRow, WhereItFits
+from reportgen.render.module.where_it_fits import WhereItFits
 from reportgen.render.site.site_pages import fixed_pages
 from reportgen.render.view import Module
 from tests.support.dumps import analysed
@@ -123,10 +123,7 @@ def parts_page() -> str:
             wheres=[
                 WhereItFits(
                     needed_bytes=20 * GIB,
-                    rows=[
-                        DeviceRow(device=DEVICES[name], left_bytes=DEVICES[name].size_bytes - 20 * GIB)
-                        for name in ("v5e", "v6e")
-                    ],
+                    devices=[DEVICES[name] for name in ("v5e", "v6e")],
                     note="",
                 ),
             ],

@@ -1,4 +1,4 @@
-"""Say on which devices a program would fit, as it is and after a suggestion."""
+"""Say on which devices a program would fit as it is."""
 
 from collections.abc import Mapping, Sequence
 
@@ -15,19 +15,8 @@ _COMMON: Mapping[str, Sequence[str]] = {
     "cpu": ("v5e", "a100-40", "h100"),
 }
 """Devices of a backend, by what they hold; of a program for CPU, those that it may be meant for."""
+_OF_CPU = "This plan is for CPU; a compiler for another backend pads and schedules otherwise."
 _SMALL_PART = 4
-
-
-@record
-class DeviceRow:
-    """What a program leaves of a device as it is, and after the suggestion; negative if that is too small.
-
-    None where the sizes are too close to tell, and after a suggestion that saves an unknown amount.
-    """
-
-    device: Device
-    left_bytes: int | None
-    left_after_bytes: int | None = None
 
 
 @record
@@ -38,33 +27,23 @@ class WhereItFits:
     """
 
     needed_bytes: int
-    rows: Sequence[DeviceRow]
+    devices: Sequence[Device]
     note: str
     enough: str = ""
-
-    @property
-    def most_bytes(self) -> int:
-        """The memory of the largest device."""
-        return max(row.device.size_bytes for row in self.rows)
 
 
 def where_it_fits(module: Module, space: Space) -> WhereItFits | None:
     """Return where else a module fits; None where it fits its device, or where not all that it needs is known."""
     analysis, fit, needed = module.analysis, module.fits.get(space.color), space.needed_bytes
-    names = _COMMON.get(analysis.backend)
-    if space.color != MAIN_SPACE or not names or certainty(analysis, space) != "exact":
+    devices = [DEVICES[name] for name in _COMMON.get(analysis.backend, ())]
+    if space.color != MAIN_SPACE or not devices or certainty(analysis, space) != "exact" or (fit and not fit.is_over):
         return None
-    devices = [DEVICES[name] for name in names]
-    of_cpu = "This plan is for CPU; a compiler for another backend pads and schedules otherwise."
-    note = of_cpu if analysis.backend == "cpu" else ""
-    if fit and not fit.is_over:
-        return None
+    note = _OF_CPU if analysis.backend == "cpu" else ""
     enough = _enough_words(next((device for device in devices if device.size_bytes >= needed), None), needed)
     larger = [device for device in devices if not fit or device.size_bytes > fit.capacity.size_bytes]
     if not larger or (not fit and needed * _SMALL_PART < devices[0].size_bytes):
-        return WhereItFits(needed_bytes=needed, rows=(), note=f"{enough} {note}".rstrip())
-    rows = [DeviceRow(device=device, left_bytes=device.size_bytes - needed) for device in larger]
-    return WhereItFits(needed_bytes=needed, rows=rows, note=note, enough=enough if fit else "")
+        return WhereItFits(needed_bytes=needed, devices=(), note=f"{enough} {note}".rstrip())
+    return WhereItFits(needed_bytes=needed, devices=larger, note=note, enough=enough if fit else "")
 
 
 def _enough_words(device: Device | None, needed_bytes: int) -> str:

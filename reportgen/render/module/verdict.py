@@ -4,11 +4,9 @@ from collections.abc import Sequence
 
 from reportgen.advice.advise import Advice
 from reportgen.analyse.contested import Certainty, certainty
-from reportgen.analyse.devices import DEVICES, HOST_SPACE, MAIN_SPACE, Device, capacity_example
+from reportgen.analyse.devices import DEVICES, MAIN_SPACE, Device
 from reportgen.analyse.fit import Fit
 from reportgen.analyse.records import Space
-from reportgen.analyse.spaces import main_space
-from reportgen.intervals.step_function import Peak
 from reportgen.record import record
 from reportgen.render.module.fit_banner import over_elsewhere
 from reportgen.render.module.need import SMALL_PART
@@ -24,38 +22,32 @@ _LEAST_KEPT = 5
 
 @record
 class VerdictView:
-    """What a module needs in its main memory space, and its peak there; None where no peak is known.
+    """What a module needs in its main memory space.
 
     `elsewhere` says why a program does not fit although it does in this space; empty where it is not so.
 
     `recomputed` says what is computed again to need less, empty for nothing; it `is_costly` where XLA does much of it.
-    `has_device` is whether it is for a device with memory of its own, `capacity_example` what may be given as its, and
-    `host_bytes` what it needs on the host. `devices` are those to choose from where the device is not known, and
-    `about_lines` says how to learn the source lines, or of what age they are.
+    `has_device` is whether it is for a device with memory of its own. `devices` are those to choose from where that is
+    not known, and `about_lines` says how to learn the source lines, or of what age they are.
     `kept_bytes` of the peak are there for the backward pass, because of what `kept_by` says; of no program without.
-    `is_constant` is whether the same is resident at every instruction.
     """
 
     space: Space
     certainty: Certainty
-    peak: Peak | None
     about_lines: str
     kept_bytes: int
     kept_by: str
-    is_constant: bool
     fit: Fit | None
     elsewhere: str
     recomputed: str
     is_costly: bool
     has_device: bool
-    capacity_example: str
     devices: Sequence[Device]
-    host_bytes: int
 
 
 def verdict(module: Module) -> VerdictView | None:
     """Return the verdict on a module; None for one without any memory."""
-    space = main_space(module.analysis.spaces)
+    space = module.main_space
     if space is None or not space.needed_bytes:
         return None
     # No device is asked for where it would not tell whether the program fits.
@@ -66,19 +58,15 @@ def verdict(module: Module) -> VerdictView | None:
     return VerdictView(
         space=space,
         certainty=known,
-        peak=space.peak_resident,
         about_lines=age_words(module) if _has_lines_in_bar(module, space) else filled_words(module),
         kept_bytes=kept_bytes,
         kept_by=kept_by,
-        is_constant=space.peak_temp is not None and not space.peak_temp.amount,
         fit=module.fits.get(space.color),
         elsewhere=_elsewhere(module, space),
         recomputed=recomputed_words(module.analysis.work, fits=module.device_fit.fits_device),
         is_costly=module.analysis.work.part_by_xla > MUCH,
         has_device=has_device,
-        capacity_example=capacity_example(module.analysis.backend),
         devices=tuple(DEVICES.values()) if is_unknown else (),
-        host_bytes=host.needed_bytes if (host := module.analysis.spaces.get(HOST_SPACE)) else 0,
     )
 
 

@@ -19,29 +19,21 @@ _CALL_OF_ATTENTION = re.compile(r"(\w+) = [\w.]*attention\w*\([^()]*\)")
 
 
 @record
-class BreakdownLevel:
-    """A level from what a program needs down to what the caller holds; `slack_bytes` of it are slack."""
-
-    name: str
-    size_bytes: int
-    anchor: str
-    slack_bytes: int = 0
-
-
-@record
 class AdviceBox:
     """The advice for the main memory space of an analysis.
 
     `edits` are the lines that change, by the position of their suggestion among the best, where the file is known, and
     `lines` the text of those that suggestions are about, by `file:line`.
-    `keyed` are the suggestions that the chart can show, by their keys. `levels` and `floor` say how low the peak can
-    go, and `results` are the largest in memory of their own, in the order in which the program returns them.
+    `keyed` are the suggestions that the chart can show, by their keys. `levels` are the name, the term and the bytes of
+    each step from the need down, `floor` says how low the peak can go, and `results` are the largest in memory of their
+    own, in the order in which the program returns them.
     """
 
     advice: Advice
     analysis: Analysis
     keyed: Mapping[str, Suggestion]
-    levels: Sequence[BreakdownLevel]
+    levels: Sequence[tuple[str, str, int]]
+    slack_bytes: int
     floor: str
     results: Sequence[Returned]
     edits: Mapping[int, SourceEdit]
@@ -89,7 +81,8 @@ def advice_box(module: Module) -> AdviceBox | None:
         advice=advice,
         analysis=module.analysis,
         keyed=suggestion_keys(advice),
-        levels=_levels(breakdown, space.slack_bytes or 0) if breakdown else (),
+        levels=_levels(breakdown) if breakdown else (),
+        slack_bytes=space.slack_bytes or 0,
         floor=floor_words(breakdown, floor or "", module.analysis.backend) if breakdown else "",
         results=sorted(largest, key=lambda result: (result.leaf, result.number)),
         edits={
@@ -130,12 +123,11 @@ def joint_suggestions(keyed: Mapping[str, Suggestion], advice: Advice) -> Mappin
     return {key: suggestions for key, suggestions in named.items() if advice.together(suggestions)}
 
 
-def _levels(breakdown: Breakdown, slack_bytes: int) -> Sequence[BreakdownLevel]:
-    """Return the levels of the breakdown, the highest first."""
-    return [
-        BreakdownLevel(name="needed", size_bytes=breakdown.needed_bytes, anchor="needed", slack_bytes=slack_bytes),
-        BreakdownLevel(name="peak resident", size_bytes=breakdown.peak_bytes, anchor="peak-resident"),
-        BreakdownLevel(name="peak after donation", size_bytes=breakdown.donated_bytes, anchor="suggestion-donate"),
-        BreakdownLevel(name="floor", size_bytes=breakdown.floor_bytes, anchor="floor"),
-        BreakdownLevel(name="arguments and outputs", size_bytes=breakdown.arguments_bytes, anchor="static"),
-    ]
+def _levels(breakdown: Breakdown) -> Sequence[tuple[str, str, int]]:
+    return (
+        ("needed", "needed", breakdown.needed_bytes),
+        ("peak resident", "peak-resident", breakdown.peak_bytes),
+        ("peak after donation", "suggestion-donate", breakdown.donated_bytes),
+        ("floor", "floor", breakdown.floor_bytes),
+        ("arguments and outputs", "static", breakdown.arguments_bytes),
+    )

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from reportgen.analyse.results import CheckResult, Finding
 from reportgen.analyse.spaces import main_space
 from reportgen.input.dump_text import TextOffset
-from reportgen.record import record
 from reportgen.render.html.excerpts import ExcerptLine, excerpt
 from reportgen.render.html.links import Links
 from reportgen.render.module.index import REASONS
@@ -17,14 +16,6 @@ from reportgen.work import Page
 
 _SHOWN_EXCERPTS = 200
 _MOST_KINDS = 3
-
-
-@record(kw_only=False)
-class Quote:
-    """A finding with the lines of the dump around its places, each with the name of their file."""
-
-    finding: Finding
-    excerpts: list[tuple[list[ExcerptLine], str]]
 
 
 def findings_page(module: Module, site_title: str) -> Page:
@@ -46,7 +37,7 @@ def findings_page(module: Module, site_title: str) -> Page:
         reason=next((REASONS[slug] for slug in analysis.xla_peak.reasons), "") if analysis.xla_peak else "",
         main=main_space(analysis.spaces),
         checks=analysis.evidence,
-        quotes=[_quote(module, finding) for finding in located[:_SHOWN_EXCERPTS]],
+        quotes=[(finding, _excerpts(module, finding)) for finding in located[:_SHOWN_EXCERPTS]],
         unquoted=max(0, len(located) - _SHOWN_EXCERPTS),
     )
 
@@ -57,8 +48,8 @@ def _frequent_notes(checks: Sequence[CheckResult]) -> str:
     return ", ".join(f"{times:,} {slug}" for slug, times in kinds.most_common(_MOST_KINDS))
 
 
-def _quote(module: Module, finding: Finding) -> Quote:
-    """Quote the place of a finding; for one about two values, the value line and the live range of both."""
+def _excerpts(module: Module, finding: Finding) -> Sequence[tuple[Sequence[ExcerptLine], str]]:
+    """Return the lines at the place of a finding with their file; of two values, the line and live range of both."""
     offsets: list[TextOffset | None] = [finding.text_offset]
     if len(finding.values) > 1:
         facts = [module.analysis.facts[number] for number in finding.values]
@@ -68,5 +59,4 @@ def _quote(module: Module, finding: Finding) -> Quote:
             for offset in (fact.value.text_offset, fact.live.text_offset if fact.live else None)
         ]
     text = module.analysis.dump.text
-    known = [offset for offset in offsets if offset is not None]
-    return Quote(finding, [(excerpt(module, offset), text.locate(offset).file) for offset in known])
+    return [(excerpt(module, offset), text.locate(offset).file) for offset in offsets if offset is not None]

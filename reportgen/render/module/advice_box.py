@@ -5,39 +5,50 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from itertools import combinations
 
-from reportgen.advice.advice_records import Breakdown, Returned, Suggestion
+from reportgen.advice.advice_records import Breakdown, Suggestion
 from reportgen.advice.advise import Advice
 from reportgen.analyse.devices import MAIN_SPACE
-from reportgen.analyse.records import Analysis
-from reportgen.record import record
+from reportgen.analyse.records import Space
 from reportgen.render.view import Module
 from reportgen.reports.advice_words import card_words, floor_words
-from reportgen.reports.source_code import SourceEdit
 
 _SHOWN_RESULTS = 10
 _CALL_OF_ATTENTION = re.compile(r"(\w+) = [\w.]*attention\w*\([^()]*\)")
 
 
-@record
 class AdviceBox:
     """The advice for the main memory space of an analysis.
 
-    `edits` are the lines that change, by the position of their suggestion among the best, where the file is known, and
-    `lines` the text of those that suggestions are about, by `file:line`.
     `keyed` are the suggestions that the chart can show, by their keys. `levels` are the name, the term and the bytes of
     each step from the need down, `floor` says how low the peak can go, and `results` are the largest in memory of their
     own, in the order in which the program returns them.
     """
 
-    advice: Advice
-    analysis: Analysis
-    keyed: Mapping[str, Suggestion]
-    levels: Sequence[tuple[str, str, int]]
-    slack_bytes: int
-    floor: str
-    results: Sequence[Returned]
-    edits: Mapping[int, SourceEdit]
-    lines: Mapping[str, str]
+    def __init__(self, module: Module, space: Space, advice: Advice) -> None:
+        self.advice, self.analysis, self.slack_bytes = advice, module.analysis, space.slack_bytes or 0
+        self.keyed, files = suggestion_keys(advice), module.annotated_files
+        self.levels: Sequence[tuple[str, str, int]] = ()
+        self.floor = ""
+        if breakdown := advice.breakdown:
+            instruction = module.analysis.program.instruction_at(breakdown.floor_moment) or ""
+            self.levels = _levels(breakdown)
+            self.floor = floor_words(breakdown, instruction, module.analysis.backend)
+        largest = sorted(advice.results, key=lambda result: -result.size_bytes)[:_SHOWN_RESULTS]
+        self.results = sorted(largest, key=lambda result: (result.leaf, result.number))
+        self._edits = {
+            note.position: note.edit
+            for _, lines in files
+            for line in lines
+            for note in line.notes
+            if note.edit and note.edit.removed
+        }
+        self._lines = {
+            f"{name}:{line.number}": line.text
+            for file, lines in files
+            for line in lines
+            if line.notes
+            for name in file.names
+        }
 
     def others(self, shown: Sequence[Suggestion]) -> Mapping[str, Suggestion]:
         """Return the suggestions that are neither `shown` nor combined, by their keys."""
@@ -51,9 +62,9 @@ class AdviceBox:
         attention and no more is replaced.
         """
         best = self.advice.best
-        if suggestion in best and (edit := self.edits.get(best.index(suggestion))):
+        if suggestion in best and (edit := self._edits.get(best.index(suggestion))):
             return ("del", edit.removed.strip()), ("ins", edit.added.strip())
-        about = self.lines.get(card_words(suggestion)[1], "").strip()
+        about = self._lines.get(card_words(suggestion)[1], "").strip()
         if suggestion.kind == "attention" and (call := _CALL_OF_ATTENTION.fullmatch(about)):
             return ("del", about), ("ins", f"{call[1]} = {suggestion.code}")
         return [(element, line) for element, line in (("span", about), ("ins", suggestion.code)) if line]
@@ -71,35 +82,7 @@ class AdviceBox:
 def advice_box(module: Module) -> AdviceBox | None:
     """Return what a module's page says of the main memory space; None for a module without one."""
     space, advice = module.analysis.spaces.get(MAIN_SPACE), module.advice.get(MAIN_SPACE)
-    if space is None or advice is None or not space.needed_bytes:
-        return None
-    breakdown = advice.breakdown
-    largest = sorted(advice.results, key=lambda result: -result.size_bytes)[:_SHOWN_RESULTS]
-    floor = module.analysis.program.instruction_at(breakdown.floor_moment) if breakdown else None
-    files = module.annotated_files
-    return AdviceBox(
-        advice=advice,
-        analysis=module.analysis,
-        keyed=suggestion_keys(advice),
-        levels=_levels(breakdown) if breakdown else (),
-        slack_bytes=space.slack_bytes or 0,
-        floor=floor_words(breakdown, floor or "", module.analysis.backend) if breakdown else "",
-        results=sorted(largest, key=lambda result: (result.leaf, result.number)),
-        edits={
-            note.position: note.edit
-            for _, lines in files
-            for line in lines
-            for note in line.notes
-            if note.edit and note.edit.removed
-        },
-        lines={
-            f"{name}:{line.number}": line.text
-            for file, lines in files
-            for line in lines
-            if line.notes
-            for name in file.names
-        },
-    )
+    return AdviceBox(module, space, advice) if space and advice and space.needed_bytes else None
 
 
 def suggestion_keys(advice: Advice) -> Mapping[str, Suggestion]:

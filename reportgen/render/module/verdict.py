@@ -1,13 +1,9 @@
 """The first sentences of a module's page: what it needs, and whether that fits."""
 
-from collections.abc import Sequence
-
 from reportgen.advice.advise import Advice
-from reportgen.analyse.contested import Certainty, certainty
-from reportgen.analyse.devices import DEVICES, MAIN_SPACE, Device
-from reportgen.analyse.fit import Fit
+from reportgen.analyse.contested import certainty
+from reportgen.analyse.devices import DEVICES, MAIN_SPACE
 from reportgen.analyse.records import Space
-from reportgen.record import record
 from reportgen.render.module.fit_banner import over_elsewhere
 from reportgen.render.module.need import SMALL_PART
 from reportgen.render.view import Module
@@ -20,7 +16,6 @@ _LEAST_KEPT = 5
 """What is kept for the backward pass says most of a program where it is at least this part of the need."""
 
 
-@record
 class VerdictView:
     """What a module needs in its main memory space.
 
@@ -32,42 +27,24 @@ class VerdictView:
     `kept_bytes` of the peak are there for the backward pass, because of what `kept_by` says; of no program without.
     """
 
-    space: Space
-    certainty: Certainty
-    about_lines: str
-    kept_bytes: int
-    kept_by: str
-    fit: Fit | None
-    elsewhere: str
-    recomputed: str
-    is_costly: bool
-    has_device: bool
-    devices: Sequence[Device]
+    def __init__(self, module: Module, space: Space) -> None:
+        analysis = module.analysis
+        self.space, self.fit, self.certainty = space, module.fits.get(space.color), certainty(analysis, space)
+        self.elsewhere = _elsewhere(module, space)
+        self.recomputed = recomputed_words(analysis.work, fits=module.device_fit.fits_device)
+        self.is_costly = analysis.work.part_by_xla > MUCH
+        # No device is asked for where it would not tell whether the program fits.
+        self.has_device = analysis.backend in ("tpu", "gpu", "cpu") and self.certainty == "exact"
+        is_unknown = self.has_device and space.color == MAIN_SPACE and self.fit is None
+        self.devices = list(DEVICES.values()) if is_unknown else []
+        self.about_lines = age_words(module) if _has_lines_in_bar(module, space) else filled_words(module)
+        self.kept_bytes, self.kept_by = _kept(module, space)
 
 
 def verdict(module: Module) -> VerdictView | None:
     """Return the verdict on a module; None for one without any memory."""
     space = module.main_space
-    if space is None or not space.needed_bytes:
-        return None
-    # No device is asked for where it would not tell whether the program fits.
-    known = certainty(module.analysis, space)
-    has_device = module.analysis.backend in ("tpu", "gpu", "cpu") and known == "exact"
-    is_unknown = has_device and space.color == MAIN_SPACE and space.color not in module.fits
-    kept_bytes, kept_by = _kept(module, space)
-    return VerdictView(
-        space=space,
-        certainty=known,
-        about_lines=age_words(module) if _has_lines_in_bar(module, space) else filled_words(module),
-        kept_bytes=kept_bytes,
-        kept_by=kept_by,
-        fit=module.fits.get(space.color),
-        elsewhere=_elsewhere(module, space),
-        recomputed=recomputed_words(module.analysis.work, fits=module.device_fit.fits_device),
-        is_costly=module.analysis.work.part_by_xla > MUCH,
-        has_device=has_device,
-        devices=tuple(DEVICES.values()) if is_unknown else (),
-    )
+    return VerdictView(module, space) if space and space.needed_bytes else None
 
 
 def _kept(module: Module, space: Space) -> tuple[int, str]:

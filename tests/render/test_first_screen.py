@@ -271,7 +271,7 @@ def test_each_grouping_of_a_peak_adds_up_to_it(dump: Dump) -> None:
         assert bool(tables) == bool(peak and peak.amount)
         for table in tables:
             assert peak
-            assert sum(row.size_bytes for row in table.rows) + table.rest.amount == peak.amount
+            assert sum(part.size_bytes for part in (*table.rows, *table.rest)) == peak.amount
 
 
 def test_a_grouping_draws_when_each_of_its_rows_is_held() -> None:

@@ -6,9 +6,8 @@ Numbered siblings, as of the layers of a network, are one group.
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import replace
-from operator import attrgetter
-from typing import Literal, NamedTuple
+from operator import itemgetter
+from typing import Literal
 
 from markupsafe import Markup
 
@@ -19,11 +18,10 @@ from reportgen.analyse.records import Analysis, Space
 from reportgen.program.author import lines_of_authors
 from reportgen.program.buffer_uses import read_next_round
 from reportgen.program.buffers import stretches
-from reportgen.record import record
 from reportgen.render.drawings.life import Life, life_of, uses
-from reportgen.render.drawings.time_axis import TimeAxis, percent_of, time_axis
+from reportgen.render.drawings.time_axis import percent_of, time_axis
 from reportgen.render.html.links import Links
-from reportgen.render.module.view_page import Rest, view_page
+from reportgen.render.module.view_page import view_page
 from reportgen.render.view import Module
 from reportgen.reports.advice_words import saving_words, title_words
 from reportgen.reports.formats import more_lines, shortened
@@ -37,15 +35,6 @@ _ROOM_FOR_WORDS = 0.1
 """The part of the program from which the time before or after the peak has room for words."""
 
 
-class _Around(NamedTuple):
-    """When a buffer is used last and next, in words, and for how many instructions it is idle around the peak."""
-
-    last_use: str
-    next_use: str
-    idle: int
-
-
-@record
 class GroupLife:
     """When `count` buffers are held, and when that of them which is idle longest at the peak is used around it.
 
@@ -54,20 +43,34 @@ class GroupLife:
     `words_at`, in percent; both are empty where idleness is unknown. `lives` has a strip for each of two lines.
     """
 
-    name: Markup
-    shape: Markup
-    line: Markup
-    count: int
-    size_bytes: int
-    lives: Sequence[Life]
-    last_use: str
-    next_use: str
     idle: int | None
-    side: str
-    words_at: str
+
+    def __init__(self, module: Module, group: PeakGroup, peak: int, links: Links) -> None:
+        analysis, first = module.analysis, group.buffers[0]
+        buffers = [analysis.program.buffers.members(number) for number in group.buffers]
+        all_members = [member for members in buffers for member in members]
+        authors = [module.attribution(number) for number in group.buffers]
+        self.count, self.size_bytes = len(group.buffers), group.size_bytes
+        self.name = links.named(first, group.name)
+        self.line = links.line(authors[0].source) + more_lines(len(lines_of_authors(authors)))
+        times = f"{self.count:,} × " if self.count > 1 else ""
+        self.shape = Markup("<code>{}{}</code>").format(times, shortened(group.shape))
+        self.lives = _lives(module, all_members, peak)
+        # Without uses nothing tells an idle stretch from one at which values are read.
+        has_uses = analysis.dump.used_values is not None
+        around = (_around(analysis, members, peak) for members in buffers if has_uses)
+        longest = max(around, key=itemgetter(2), default=None)
+        self.last_use, self.next_use, self.idle = longest or ("", "", None)
+        self.side = self.words_at = ""
+        if self.idle is not None:
+            # In a short program, the instruction of the peak itself is a wide part of the bar.
+            after = peak if self.idle else peak + 1
+            start, end = min(life.start for life in self.lives), max(life.end for life in self.lives)
+            used = uses(analysis.program, all_members)
+            self.side, words_at = _words_at(used, start, end, peak, after, analysis.moments)
+            self.words_at = percent_of(words_at, max(analysis.moments, 1))
 
 
-@record
 class SpaceLifetimes:
     """The largest groups at the peak of a memory space, and the bytes that are idle there.
 
@@ -75,15 +78,20 @@ class SpaceLifetimes:
     those of arguments and outputs. `suggestion` is the first that is about one of the groups, in words; empty for none.
     """
 
-    space: Space
-    temporary_bytes: int
-    idle_bytes: int
-    held_idle_bytes: int
-    suggestion: str
-    axis: TimeAxis | None
-    are_temporary: bool
-    rows: Sequence[GroupLife]
-    rest: Rest
+    def __init__(self, module: Module, space: Space, links: Links) -> None:
+        analysis, peak = module.analysis, space.peak_resident
+        idle = idle_at_peak(analysis, space)
+        self.space, self.idle_bytes = space, idle_temporary_bytes(analysis, idle)
+        self.held_idle_bytes = sum(stretch.amount for stretch in idle) - self.idle_bytes
+        groups = [group for group in module.peak_groups[space.color] if group.buffers] if peak else []
+        temporary = [group for group in groups if group.memory_class == "temporary"]
+        self.temporary_bytes = sum(group.size_bytes for group in temporary)
+        self.are_temporary = self.temporary_bytes * _FEW >= (peak.amount if peak else 0)
+        self.suggestion = _suggestion(module, space, temporary[:_SHOWN])
+        shown = temporary if self.are_temporary else groups
+        self.axis = time_axis(analysis.moments, module.phases, peak.moment) if peak else None
+        self.rows = [GroupLife(module, group, peak.moment, links) for group in shown[:_SHOWN]] if peak else []
+        self.rest = shown[_SHOWN:]
 
 
 def lifetimes_page(module: Module, site_title: str) -> Page:
@@ -97,35 +105,7 @@ def lifetimes_page(module: Module, site_title: str) -> Page:
         links=links,
         has_time=module.analysis.dump.live_ranges is not None,
         has_uses=module.analysis.dump.used_values is not None,
-        spaces=[_space_lifetimes(module, space, links) for space in module.large_spaces],
-    )
-
-
-def _space_lifetimes(module: Module, space: Space, links: Links) -> SpaceLifetimes:
-    """Return the groups of a space's peak with the most bytes, and what is idle there."""
-    analysis, peak = module.analysis, space.peak_resident
-    idle = idle_at_peak(analysis, space)
-    idle_bytes = idle_temporary_bytes(analysis, idle)
-    groups = module.peak_groups[space.color] if peak else ()
-    temporary = [group for group in groups if group.memory_class == "temporary" and group.buffers]
-    temporary_bytes = sum(group.size_bytes for group in temporary)
-    are_temporary = temporary_bytes * _FEW >= (peak.amount if peak else 0)
-    known = temporary if are_temporary else [group for group in groups if group.buffers]
-    rest = known[_SHOWN:]
-    return SpaceLifetimes(
-        space=space,
-        temporary_bytes=temporary_bytes,
-        idle_bytes=idle_bytes,
-        held_idle_bytes=sum(stretch.amount for stretch in idle) - idle_bytes,
-        suggestion=_suggestion(module, space, temporary[:_SHOWN]),
-        axis=time_axis(analysis.moments, module.phases, peak.moment) if peak else None,
-        are_temporary=are_temporary,
-        rows=[_row(module, group, peak.moment, links) for group in known[:_SHOWN]] if peak else (),
-        rest=Rest(
-            count=len(rest),
-            amount=sum(group.size_bytes for group in rest),
-            href=links.explore("values", space=space.color, moment=peak.moment) if peak else "",
-        ),
+        spaces=[SpaceLifetimes(module, space, links) for space in module.large_spaces],
     )
 
 
@@ -136,46 +116,6 @@ def _suggestion(module: Module, space: Space, groups: Sequence[PeakGroup]) -> st
         if any(members(number)[0] in shown for number in suggestion.buffers):
             return f"{short_words(title_words(suggestion))}, {saving_words(suggestion)}"
     return ""
-
-
-def _row(module: Module, group: PeakGroup, peak: int, links: Links) -> GroupLife:
-    analysis, first = module.analysis, group.buffers[0]
-    buffers = [analysis.program.buffers.members(number) for number in group.buffers]
-    all_members = [member for members in buffers for member in members]
-    authors = [module.attribution(number) for number in group.buffers]
-    # Without uses nothing tells an idle stretch from one at which values are read.
-    has_uses = analysis.dump.used_values is not None
-    around = (_around(analysis, members, peak) for members in buffers if has_uses)
-    longest = max(around, key=attrgetter("idle"), default=None)
-    lives = _lives(module, all_members, peak)
-    times = f"{len(group.buffers):,} × " if len(group.buffers) > 1 else ""
-    row = GroupLife(
-        name=links.named(first, group.name),
-        line=links.line(module.attribution(first).source) + more_lines(len(lines_of_authors(authors))),
-        shape=Markup("<code>{}{}</code>").format(times, shortened(group.shape)),
-        count=len(group.buffers),
-        size_bytes=group.size_bytes,
-        lives=lives,
-        last_use="",
-        next_use="",
-        idle=None,
-        side="",
-        words_at="",
-    )
-    if longest is None:
-        return row
-    # In a short program, the instruction of the peak itself is a wide part of the bar.
-    after = peak if longest.idle else peak + 1
-    start, end = min(life.start for life in lives), max(life.end for life in lives)
-    side, words_at = _words_at(uses(analysis.program, all_members), start, end, peak, after, analysis.moments)
-    return replace(
-        row,
-        last_use=longest.last_use,
-        next_use=longest.next_use,
-        idle=longest.idle,
-        side=side,
-        words_at=percent_of(words_at, max(analysis.moments, 1)),
-    )
 
 
 def _lives(module: Module, members: Sequence[int], peak: int) -> Sequence[Life]:
@@ -202,8 +142,8 @@ def _words_at(
     return next(fitting, ("after", after))
 
 
-def _around(analysis: Analysis, members: Sequence[int], peak: int) -> _Around:
-    """Return the uses around the peak of a buffer that is held by some values."""
+def _around(analysis: Analysis, members: Sequence[int], peak: int) -> tuple[str, str, int]:
+    """Return when a buffer is used last and next, and for how many instructions it is idle around the peak."""
     program = analysis.program
     held = stretches(members, analysis.dump.starts, analysis.dump.ends)
     start, end = next(((first, last) for first, last in held if first <= peak <= last), (peak, peak))
@@ -212,8 +152,5 @@ def _around(analysis: Analysis, members: Sequence[int], peak: int) -> _Around:
     following = min((moment for moment in used if moment >= peak), default=None)
     again = read_next_round(program, members, peak) if following is None else None
     idle = (end + 1 if following is None else following) - (start - 1 if last is None else last) - 1
-    return _Around(
-        last_use="" if last is None else f"{last:,}",
-        next_use=f"{again[0]:,}, next round" if again else "" if following is None else f"{following:,}",
-        idle=max(idle, 0),
-    )
+    next_use = f"{again[0]:,}, next round" if again else "" if following is None else f"{following:,}"
+    return "" if last is None else f"{last:,}", next_use, max(idle, 0)

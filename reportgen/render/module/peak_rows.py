@@ -24,7 +24,6 @@ from reportgen.render.html.marks import chip, group_label
 from reportgen.render.html.markup import soft_breaks
 from reportgen.render.html.members import group_members
 from reportgen.render.html.page_table import PageTable, table
-from reportgen.render.module.view_page import Rest
 from reportgen.render.view import Module
 from reportgen.reports.column import Column
 from reportgen.reports.formats import shortened
@@ -57,15 +56,14 @@ class PeakTableRow(PeakFigures, Generic[_Part]):
 class PeakTable:
     """A peak in one grouping: `key` is what readers choose it by.
 
-    The rows are followed by the `rest`, which has `rest_buffers` of all `buffers`; None where a row is a value.
+    The rows are followed by the `rest` of the parts. `buffers` are how many each part has; None where a row is a value.
     """
 
     key: str
     table: PageTable
     rows: Sequence[PeakTableRow[Any]]
-    rest: Rest
-    rest_buffers: int
-    buffers: int | None
+    rest: Sequence[PeakGroup] | Sequence[Group] | Sequence[Share]
+    buffers: Sequence[int] | None
 
 
 def groupings_of(spaces: Sequence[Sequence[PeakTable]]) -> Sequence[tuple[str, str]]:
@@ -96,7 +94,6 @@ class _Tables:
     def __init__(self, module: Module, space: Space, links: Links, most: int) -> None:
         self._module, self._analysis, self._links, self._most = module, module.analysis, links, most
         self._space, self._peak = space, space.peak_resident
-        self._moment = space.peak_resident.moment if space.peak_resident else 0
         self._strip: Column[PeakTableRow[Any]] = Column("life", "Lifetime", "life", self._life)
         self.live_range: Column[PeakTableRow[Owned]] = Column("live", "Live range", "range", self._live_range)
         """Stands for the strip in scripts, which do not know what reads a value and so when it is idle."""
@@ -178,26 +175,10 @@ class _Tables:
         *,
         for_scripts: bool = False,
     ) -> PeakTable:
-        """Return a table of `parts`, of which the first have rows; `buffers` is how many each has."""
-        rest = parts[len(rows) :]
-        return PeakTable(
-            key=key,
-            table=table(
-                columns,
-                rows,
-                whole=self._peak.amount if self._peak else 0,
-                largest=rows[0].size_bytes if rows else 0,
-                for_scripts=for_scripts,
-            ),
-            rows=rows,
-            rest=Rest(
-                count=len(rest),
-                amount=sum(part.size_bytes for part in rest),
-                href="" if for_scripts else self._links.explore("values", space=self._space.color, moment=self._moment),
-            ),
-            rest_buffers=sum(buffers[len(rows) :]) if buffers else 0,
-            buffers=sum(buffers) if buffers else None,
-        )
+        """Return a table of `parts`, of which the first have rows."""
+        whole, largest = self._peak.amount if self._peak else 0, rows[0].size_bytes if rows else 0
+        drawn = table(columns, rows, whole=whole, largest=largest, for_scripts=for_scripts)
+        return PeakTable(key=key, table=drawn, rows=rows, rest=parts[len(rows) :], buffers=buffers)
 
     def _row(
         self, part: _Part, kind: MemoryClass, parts: Sequence[tuple[str, int]], numbers: Sequence[int]

@@ -1,6 +1,5 @@
 """Make one page of a module's view: what all views have in common."""
 
-from reportgen.record import record
 from reportgen.render import routes
 from reportgen.render.html.links import Links
 from reportgen.render.html.templates import render
@@ -22,12 +21,3 @@ def view_page(module: Module, site_title: str, kind: str, template: str, *, link
         **context,
     )
     return Page(path, content)
-
-
-@record
-class Rest:
-    """The rows that a table leaves out: their number, the sum of its main column, and the page that has them."""
-
-    count: int
-    amount: int
-    href: str = ""

@@ -22,7 +22,7 @@ from reportgen.compare.reasons import Reason, causes, other_facts, recomputation
 from reportgen.compare.terms import KINDS, Kind, Term, steps_of, total
 from reportgen.input.discover import discover
 from reportgen.redact.comparison import ComparisonRedactor
-from reportgen.render.compare.comparison_overview import comparison_overview
+from reportgen.render.compare.comparison_overview import ComparisonOverview
 from reportgen.render.compare.comparison_views import module_views, predicted_words
 from reportgen.sides import compare_pair
 from tests.advice.recompiled_programs import program
@@ -118,7 +118,7 @@ def test_a_second_step_is_named_where_the_first_is_less_than_half_of_the_change(
     steps = why(compared).steps
     assert steps[0] == why(compared).reason
     assert len(steps) == 1 + (2 * abs(steps[0].change_bytes) < abs(after - before))
-    (row,) = comparison_overview(
+    (row,) = ComparisonOverview(
         BuildComparison(before=Source("a"), after=Source("b"), modules=(compared,)), has_sites=False
     ).shown
     assert row.rest_bytes == after - before - sum(step.change_bytes for step in steps)

@@ -1,16 +1,14 @@
 """What the first page of a comparison shows: what became of all modules, and a row with two bars for each."""
 
-from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from reportgen.advice.advise import advise
 from reportgen.analyse.devices import MAIN_SPACE, Capacity
 from reportgen.analyse.records import Analysis
 from reportgen.compare.builds import BuildComparison, ModuleComparison, Status
 from reportgen.compare.compare_words import headline, unknown_words
-from reportgen.compare.reasons import Reason, Why, why
-from reportgen.record import record
+from reportgen.compare.reasons import Reason, why
 from reportgen.render import routes
 from reportgen.render.compare.comparison_views import page_of
 from reportgen.render.site.file_names import own_parts
@@ -26,22 +24,38 @@ _NEAR = 2
 """A capacity is drawn where it is at most so many times the highest need; elsewhere it would flatten all bars."""
 
 
-@record
 class OverviewRow:
     """A module with what it needs in its main memory space; None on a side that lacks the module.
 
-    `apart` is the part of its path that tells it from others of its name, empty where its name does. `to_do_first` is
-    said of a module that did not change and does not fit, and `suggestions` leads to it; empty where nothing is known.
+    `apart` is the part of its path that tells it from others of its name, empty where its name does. A module without a
+    comparison leads to its page in a build that has it, if the builds `has_sites`.
     """
 
-    module: ModuleComparison
-    why: Why
-    href: str | None
-    before_bytes: int | None
-    after_bytes: int | None
-    apart: str = ""
-    to_do_first: str = ""
-    suggestions: str = ""
+    def __init__(self, module: ModuleComparison, apart: str, *, has_sites: bool) -> None:
+        self.module, self.apart, self.why, self._has_sites = module, apart, why(module), has_sites
+        needs = zip(module.needs.get(module.main_color or MAIN_SPACE, (0, 0)), module.figures, strict=True)
+        self.before_bytes, self.after_bytes = (need if figures else None for need, figures in needs)
+        self.href = page_of(module) or (self._page() if has_sites else None)
+
+    def _page(self, *view: str) -> str:
+        """Return where a view of the module is in the site of the build after or, of a missing module, before."""
+        side, module = routes.SIDES[self.module.figures[1] is not None], self.module.module
+        return side + routes.module_view(module.path, module.name, *view)
+
+    @property
+    def suggestions(self) -> str:
+        """Return where the suggestions for the module are."""
+        return self._page("suggestions")
+
+    @property
+    def to_do_first(self) -> str:
+        """Return what to do first with a module that did not change; empty where nothing is known."""
+        after = self.module.comparison.after if self.module.comparison else None
+        if self.module.status != "same" or not self._has_sites or not isinstance(after, Analysis):
+            return ""
+        capacity = _capacity(self.module)
+        advice = advise(after, capacity.size_bytes if capacity else None).get(MAIN_SPACE)
+        return capital(short_words(advice_sentence(advice)))
 
     @property
     def is_grave(self) -> bool:
@@ -77,7 +91,6 @@ class OverviewRow:
         return self.after_bytes - self.before_bytes
 
 
-@record
 class ComparisonOverview:
     """The rows of the modules that changed, are new and are missing, in a scale of `whole_bytes`, and all the others.
 
@@ -88,72 +101,33 @@ class ComparisonOverview:
     good, None for neither. `apart` is by path what tells a module from others of its name.
     """
 
-    shown: Sequence[OverviewRow]
-    smaller: Sequence[OverviewRow]
-    unchanged: Sequence[OverviewRow]
-    is_folded: bool
-    whole_bytes: int
-    capacity: Capacity | None
-    sentence: str
-    outcomes: Sequence[tuple[str, bool | None]]
-    apart: Mapping[str, str]
+    def __init__(self, comparison: BuildComparison, *, has_sites: bool) -> None:
+        modules, self.apart = comparison.modules, _apart(comparison.modules)
+        by_status: dict[Status, list[OverviewRow]] = {"changed": [], "new": [], "missing": [], "same": []}
+        for module in modules:
+            row = OverviewRow(module, self.apart.get(module.module.path, ""), has_sites=has_sites)
+            by_status[module.status].append(row)
+        over = [row for row in by_status["same"] if row.is_over][:_MOST_ROWS]
+        changed = sorted(by_status["changed"], key=lambda row: (not row.is_over, _size_order(row)))
+        others = sorted([*by_status["new"], *by_status["missing"]], key=lambda row: not row.is_over)
+        seen = _MOST_ROWS if len(changed) > _MOST_ROWS + 1 else len(changed)
+        self.shown = [*sorted([*changed[:seen], *over], key=_worst_first), *others]
+        self.smaller = changed[seen:]
+        self.unchanged = [row for row in by_status["same"] if row not in over] if len(modules) > 1 else []
+        self.is_folded = len(self.unchanged) > _MOST_NAMES
+        rows = (*changed, *over, *others)
+        most = max((size for row in rows for size in (row.before_bytes, row.after_bytes) if size), default=0)
+        capacities = {_capacity(row.module) for row in (*changed, *by_status["new"], *over)}
+        capacity = capacities.pop() if len(capacities) == 1 else None
+        self.capacity = capacity if capacity and capacity.size_bytes <= _NEAR * most else None
+        self.whole_bytes = max(most, self.capacity.size_bytes if self.capacity else 0, 1)
+        self.sentence = _sentence(modules, changed)
+        self.outcomes = list(_outcomes(modules))
 
     @property
     def has_fits(self) -> bool:
         """Return whether it is known of some module whether it fits."""
         return any(row.module.device_fits[1].fits_device is not None for row in (*self.shown, *self.smaller))
-
-    @property
-    def has_over(self) -> bool:
-        """Return whether some row is of a module that does not fit."""
-        return any(row.is_over for row in self.shown)
-
-    @property
-    def shows_unchanged(self) -> bool:
-        """Return whether some modules that did not change have rows, because they do not fit."""
-        return any(row.module.status == "same" for row in self.shown)
-
-    @property
-    def smaller_range(self) -> tuple[int, int]:
-        """Return the least and the greatest of the smaller changes."""
-        changes = [row.change_bytes or 0 for row in self.smaller]
-        return min(changes), max(changes)
-
-
-def comparison_overview(comparison: BuildComparison, *, has_sites: bool) -> ComparisonOverview:
-    """Return the overview of a comparison; rows of modules without a page lead to a build's own if it `has_sites`."""
-    by_status: dict[Status, list[OverviewRow]] = {"changed": [], "new": [], "missing": [], "same": []}
-    apart = _apart(comparison.modules)
-    for module in comparison.modules:
-        by_status[module.status].append(_row(module, apart.get(module.module.path, ""), has_sites=has_sites))
-    over = [row for row in by_status["same"] if row.is_over][:_MOST_ROWS]
-    unchanged = [row for row in by_status["same"] if row not in over]
-    if has_sites:
-        over = [_with_suggestion(row) for row in over]
-    changed = sorted(by_status["changed"], key=lambda row: (not row.is_over, _size_order(row)))
-    others = [*by_status["new"], *by_status["missing"]]
-    seen = _MOST_ROWS if len(changed) > _MOST_ROWS + 1 else len(changed)
-    most = max(
-        (size for row in (*changed, *over, *others) for size in (row.before_bytes, row.after_bytes) if size), default=0
-    )
-    capacities = {_capacity(row.module) for row in (*changed, *by_status["new"], *over)}
-    capacity = capacities.pop() if len(capacities) == 1 else None
-    if capacity and capacity.size_bytes > _NEAR * most:
-        capacity = None
-    return ComparisonOverview(
-        shown=[*sorted([*changed[:seen], *over], key=_worst_first), *sorted(others, key=lambda row: not row.is_over)],
-        smaller=changed[seen:],
-        unchanged=unchanged if len(comparison.modules) > 1 else (),
-        is_folded=len(unchanged) > _MOST_NAMES,
-        whole_bytes=max(most, capacity.size_bytes if capacity else 0, 1),
-        capacity=capacity,
-        sentence=_sentence(comparison.modules, changed),
-        apart=apart,
-        outcomes=[
-            *_fit_outcomes(comparison.modules),
-            *((f"{len(by_status[status]):,} {status}", None) for status in ("new", "missing") if by_status[status]),
-        ],
-    )
 
 
 def _size_order(row: OverviewRow) -> tuple[int, bool]:
@@ -168,19 +142,6 @@ def _worst_first(row: OverviewRow) -> tuple[bool, int, tuple[int, bool]]:
     return not (change > 0 and row.is_over), (change < 0) - (change > 0), _size_order(row)
 
 
-def _with_suggestion(row: OverviewRow) -> OverviewRow:
-    """Return the row with what to do first, if that is known."""
-    comparison, capacity, module = row.module.comparison, _capacity(row.module), row.module.module
-    if not comparison or not isinstance(comparison.after, Analysis):
-        return row
-    advice = advise(comparison.after, capacity.size_bytes if capacity else None).get(MAIN_SPACE)
-    return replace(
-        row,
-        to_do_first=capital(short_words(advice_sentence(advice))),
-        suggestions=routes.SIDES[1] + routes.module_view(module.path, module.name, "suggestions"),
-    )
-
-
 def _apart(modules: Iterable[ModuleComparison]) -> Mapping[str, str]:
     """Return by path what tells modules of one name apart: their paths without the folders that all have."""
     by_name: defaultdict[str, list[str]] = defaultdict(list)
@@ -191,24 +152,6 @@ def _apart(modules: Iterable[ModuleComparison]) -> Mapping[str, str]:
         if len(set(paths)) > 1:
             found |= {path: own or path for path, own in zip(paths, own_parts(paths), strict=True)}
     return found
-
-
-def _row(module: ModuleComparison, apart: str, *, has_sites: bool) -> OverviewRow:
-    """Return the row of a module; one without a comparison leads to its page in a build that has it."""
-    needs = module.needs.get(module.main_color or MAIN_SPACE, (0, 0))
-    before, after = module.figures
-    href = page_of(module)
-    if href is None and has_sites:
-        side = routes.SIDES[0 if after is None else 1]
-        href = side + routes.module_view(module.module.path, module.module.name)
-    return OverviewRow(
-        module=module,
-        why=why(module),
-        href=href,
-        before_bytes=needs[0] if before else None,
-        after_bytes=needs[1] if after else None,
-        apart=apart,
-    )
 
 
 def _capacity(module: ModuleComparison) -> Capacity | None:
@@ -239,23 +182,17 @@ def _sentence(modules: Sequence[ModuleComparison], changed: Sequence[OverviewRow
     return f"{needs}."
 
 
-def _fits(modules: Sequence[ModuleComparison]) -> Sequence[tuple[bool | None, bool | None]]:
-    """Return whether each module of this build fitted and fits its device; None where that is unknown."""
-    return [
-        (before.fits_device, after.fits_device)
-        for module in modules
-        if module.figures[1] is not None
-        for before, after in [module.device_fits]
-    ]
-
-
-def _fit_outcomes(modules: Sequence[ModuleComparison]) -> Sequence[tuple[str, bool | None]]:
-    """Return how many modules fit now, and how many do not: no longer, still, or now that it is known."""
-    fits = _fits(modules)
+def _outcomes(modules: Sequence[ModuleComparison]) -> Iterator[tuple[str, bool | None]]:
+    """Yield how many modules fit now, how many do not, no longer, still or at all, and how many are new and missing."""
+    present = [module.device_fits for module in modules if module.figures[1] is not None]
+    fits = Counter((before.fits_device, after.fits_device) for before, after in present)
+    statuses = Counter(module.status for module in modules)
     outcomes = (
-        (fits.count((True, False)), ("no longer fits", "no longer fit"), False),
-        (fits.count((False, True)), ("fits now", "fit now"), True),
-        (fits.count((False, False)), ("still does not fit", "still do not fit"), False),
-        (fits.count((None, False)), ("does not fit", "do not fit"), False),
+        (fits[True, False], ("no longer fits", "no longer fit"), False),
+        (fits[False, True], ("fits now", "fit now"), True),
+        (fits[False, False], ("still does not fit", "still do not fit"), False),
+        (fits[None, False], ("does not fit", "do not fit"), False),
+        (statuses["new"], ("new", "new"), None),
+        (statuses["missing"], ("missing", "missing"), None),
     )
-    return [(f"{number:,} {words[number > 1]}", is_good) for number, words, is_good in outcomes if number]
+    return ((f"{number:,} {words[number > 1]}", is_good) for number, words, is_good in outcomes if number)

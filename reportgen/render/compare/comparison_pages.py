@@ -8,7 +8,7 @@ from reportgen.compare.compare_words import fit_words, headline, input_words, ma
 from reportgen.compare.reasons import other_facts, why
 from reportgen.compare.verdicts import Judgement, Verdict
 from reportgen.render import routes
-from reportgen.render.compare.comparison_overview import ComparisonOverview, comparison_overview
+from reportgen.render.compare.comparison_overview import ComparisonOverview
 from reportgen.render.compare.comparison_views import OPEN_GROUPS, ModuleView, module_views, page_of, predicted_words
 from reportgen.render.html.templates import render
 from reportgen.render.module.data_shards import module_columns, shard
@@ -37,7 +37,7 @@ def comparison_pages(
 ) -> Iterator[Page]:
     """Yield every page but those of `before/` and `after/`, to which pages link if `has_sites`."""
     yield from fixed_pages(title)
-    shown = comparison_overview(comparison, has_sites=has_sites)
+    shown = ComparisonOverview(comparison, has_sites=has_sites)
     rows = (*shown.shown, *shown.smaller, *shown.unchanged)
     searched = [(row.module.module, row.after_bytes or 0, row.href) for row in rows if row.href]
     columns = module_columns(

@@ -5,12 +5,13 @@ longer stretch, so an inserted layer is a plateau of the build that does not hav
 """
 
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 
 from reportgen.analyse.records import Space
 from reportgen.compare.dump_comparison import DumpComparison, SpaceComparison
 from reportgen.compare.schedule_alignment import Chain
+from reportgen.intervals.step_function import Peak
 from reportgen.record import record
 from reportgen.render.drawings.chart_data import byte_ticks
 
@@ -20,6 +21,7 @@ _BANDS = 120
 _TOP = 12
 _LABEL = 24
 _EDGE = 0.15
+_SIDES = ("before", "after")
 
 
 @record
@@ -50,10 +52,10 @@ class Curves:
     `ticks` are round amounts, each with its place from the top and in words; `capacity` is where that of the device is.
     """
 
-    areas: tuple[tuple[str, str], ...]
-    peaks: tuple[Mark, ...]
-    bands: tuple[Band, ...]
-    ticks: tuple[tuple[float, str], ...]
+    areas: Sequence[tuple[str, str]]
+    peaks: Sequence[Mark]
+    bands: Sequence[Band]
+    ticks: Sequence[tuple[float, str]]
     capacity: float | None
     width: int = WIDTH
     height: int = HEIGHT
@@ -90,27 +92,20 @@ def curves(comparison: DumpComparison, space: SpaceComparison, capacity_bytes: i
 
     The capacity is drawn where it is at most twice the higher peak, because it would flatten the curves elsewhere.
     """
-    sides = [figures for figures in (space.before, space.after) if figures]
-    peaks = [figures.peak_resident for figures in sides]
-    if not sides or not all(peaks):
+    sides = [(side, figures) for side, figures in enumerate((space.before, space.after)) if figures]
+    peaks = [(side, figures, figures.peak_resident) for side, figures in sides if figures.peak_resident]
+    if not sides or len(peaks) < len(sides):
         return None
-    most = max((peak.amount for peak in peaks if peak), default=0) or 1
+    peaks.sort(key=lambda peak: -peak[2].amount)
+    most = peaks[0][2].amount or 1
     is_near = capacity_bytes is not None and capacity_bytes <= 2 * most
     most = max(most, capacity_bytes or 0) if is_near else most
     axis = Axis(comparison.chain, (comparison.before.moments, comparison.after.moments))
-    areas: list[tuple[int, str, str]] = []
-    marks: list[tuple[float, str, int]] = []
-    for side, (figures, word) in enumerate(((space.before, "before"), (space.after, "after"))):
-        if figures is None or figures.peak_resident is None:
-            continue
-        areas.append((-figures.peak_resident.amount, word, _path(axis, side, figures, most)))
-        x = axis.position(side, figures.peak_resident.moment) * WIDTH / axis.length
-        marks.append((x, word, figures.peak_resident.amount))
     return Curves(
-        areas=tuple((word, path) for _, word, path in sorted(areas, key=lambda area: area[0])),
-        peaks=_marks(marks, most),
-        bands=tuple(_bands(comparison, axis)),
-        ticks=tuple(_ticks(most)),
+        areas=[(_SIDES[side], _path(axis, side, figures, most)) for side, figures, _ in peaks],
+        peaks=_marks(axis, [(side, peak) for side, _, peak in peaks], most),
+        bands=list(_bands(comparison, axis)),
+        ticks=list(_ticks(most)),
         capacity=_height(capacity_bytes, most) if capacity_bytes and is_near else None,
     )
 
@@ -136,16 +131,17 @@ def _bands(comparison: DumpComparison, axis: Axis) -> Iterator[Band]:
         )
 
 
-def _marks(peaks: Sequence[tuple[float, str, int]], most: int) -> tuple[Mark, ...]:
-    """Return the peaks with labels that stay on the chart and do not cover each other."""
+def _marks(axis: Axis, peaks: Iterable[tuple[int, Peak]], most: int) -> Sequence[Mark]:
+    """Return the peaks, the highest first, with labels that stay on the chart and do not cover each other."""
     marks: list[Mark] = []
-    for x, word, amount in sorted(peaks, key=lambda peak: -peak[2]):
-        y = label = _height(amount, most)
+    for side, peak in peaks:
+        x = axis.position(side, peak.moment) * WIDTH / axis.length
+        y = label = _height(peak.amount, most)
         if any(abs(mark.label_y - label) < _LABEL and abs(mark.x - x) < WIDTH / 3 for mark in marks):
             label = max(mark.label_y for mark in marks) + _LABEL
         anchor = "start" if x < WIDTH * _EDGE else "end" if x > WIDTH * (1 - _EDGE) else "middle"
-        marks.append(Mark(side=word, amount=amount, x=round(x, 1), y=y, label_y=label, anchor=anchor))
-    return tuple(marks)
+        marks.append(Mark(side=_SIDES[side], amount=peak.amount, x=round(x, 1), y=y, label_y=label, anchor=anchor))
+    return marks
 
 
 def _path(axis: Axis, side: int, space: Space, most: int) -> str:

@@ -71,6 +71,7 @@ def environment() -> Environment:
         "code_spans": code_spans,
         "capital": formats.capital,
         "counted": formats.counted,
+        "end_of": formats.end_of,
         "flops": formats.human_flops,
         "least": least_markup,
         "range_words": formats.range_words,

@@ -43,10 +43,6 @@ _COLORS = {
     "other": "everything else",
 }
 """The colors of the bars, and their names."""
-_MOST_NAMED = 8
-"""Small modules that the overview names, if there are no more."""
-_ROOM = 32
-"""Characters of a scope."""
 _NO_LINE = {
     NO_TEXT: "no HLO text",
     NO_LINES: "no lines in the HLO text",
@@ -54,15 +50,6 @@ _NO_LINE = {
     "": "peak unknown",
 }
 """Why there is no largest line, by what is said of the lines."""
-
-
-@record
-class BarPart:
-    """A part of what a module needs: `look` is its color."""
-
-    look: str
-    name: str
-    size_bytes: int
 
 
 @record(kw_only=False)
@@ -102,39 +89,23 @@ class ModuleRow:
         return "unknown backend" if self.module.backend == "unknown" else self.module.backend.upper()
 
     @property
-    def parts(self) -> Sequence[BarPart]:
-        """Return what the module needs in parts, which add up to it."""
-        module = self.module
+    def parts(self) -> Sequence[tuple[str, str, int]]:
+        """Return the colors, names and bytes of the parts of what the module needs, which add up to it."""
+        module, lines = self.module, enumerate(self.module.largest_lines, 1)
         named = [
-            BarPart(look="parameter", name="arguments", size_bytes=module.argument_bytes),
-            BarPart(look="output", name="outputs", size_bytes=module.output_bytes),
-            *(
-                BarPart(look=f"source-{number}", name=line.place, size_bytes=line.size_bytes)
-                for number, line in enumerate(module.largest_lines, 1)
-            ),
+            ("parameter", "arguments", module.argument_bytes),
+            ("output", "outputs", module.output_bytes),
+            *((f"source-{number}", line.place, line.size_bytes) for number, line in lines),
         ]
-        rest = module.needed_bytes - sum(part.size_bytes for part in named)
-        return [part for part in (*named, BarPart(look="other", name="other", size_bytes=rest)) if part.size_bytes > 0]
-
-    @property
-    def line(self) -> str:
-        """Return the largest line or the end of the largest scope; empty where neither is known."""
-        return self.short(self.largest_line) if self.largest_line else ""
-
-    @staticmethod
-    def short(line: LargestLine) -> str:
-        return formats.end_of(line.place, _ROOM)
-
-    @property
-    def largest_line(self) -> LargestLine | None:
-        return next(iter(self.module.largest_lines), None)
+        rest = module.needed_bytes - sum(size for *_, size in named)
+        return [part for part in (*named, ("other", "other", rest)) if part[2] > 0]
 
     @property
     def no_line(self) -> str:
         """Return why there is no largest line, or what is more than half of what is needed."""
-        held = [part for part in self.parts if part.look in {"parameter", "output"}]
-        names = [part.name for part in held if 4 * part.size_bytes >= self.module.needed_bytes]
-        is_most = 2 * sum(part.size_bytes for part in held) > self.module.needed_bytes
+        held = [(name, size) for look, name, size in self.parts if look in {"parameter", "output"}]
+        names = [name for name, size in held if 4 * size >= self.module.needed_bytes]
+        is_most = 2 * sum(size for _, size in held) > self.module.needed_bytes
         mostly = f"mostly {' and '.join(names)}" if names and is_most else "no large line"
         return _NO_LINE.get(self.module.filled, mostly)
 
@@ -191,21 +162,6 @@ class NeedAxis:
         return max(SMALL_BYTES, self.small_bytes)
 
 
-@record
-class OtherModules:
-    """The modules that the overview does not begin with; `named` are their rows if all are small and they are few.
-
-    `cut` says which it begins with.
-    """
-
-    cut: str
-    count: int
-    most_bytes: int
-    named: Sequence[ModuleRow]
-    are_small: bool
-    all_fit: bool
-
-
 def overview_pages(site_title: str, summaries: Sequence[Summary], front: Front) -> Iterator[Page]:
     """Yield the overview, the further pages of its table, and the shard with all modules."""
     modules = sorted(summaries, key=biggest_first)
@@ -234,7 +190,8 @@ def overview_pages(site_title: str, summaries: Sequence[Summary], front: Front) 
         "dumps": len(modules),
         "count": len(rows),
         "shown": shown,
-        "others": _others(rows, shown, axis(rows)),
+        "others": rows[shown:],
+        "cut": _cut_words(rows[:shown]),
         "suggestions": sum(bool(row.suggestion) for row in rows),
         "backends": sorted(Counter((row.backend, row.module.backend) for row in rows).items()),
         "pages": pages,
@@ -253,7 +210,7 @@ def overview_pages(site_title: str, summaries: Sequence[Summary], front: Front) 
 def _colors(rows: Sequence[ModuleRow], shared: NeedAxis, shown: int) -> list[tuple[str, str, bool]]:
     """Return the colors seen in bars, each with its name, and whether only rows after those `shown` have it."""
     seen = [
-        {part.look for part in row.parts if part.size_bytes * _UNSEEN_PART >= shared.limit_bytes}
+        {look for look, _, size in row.parts if size * _UNSEEN_PART >= shared.limit_bytes}
         if row.module.needed_bytes >= shared.small_bytes
         else set()
         for row in rows
@@ -275,24 +232,12 @@ def front_rows(rows: Sequence[ModuleRow]) -> int:
     return len(rows) if len(rows) - shown == 1 else shown
 
 
-def _others(all_rows: Sequence[ModuleRow], shown: int, shared: NeedAxis) -> OtherModules | None:
-    """Return the modules after those that are shown; None where there are none."""
-    rows = all_rows[shown:]
-    if not rows:
-        return None
-    over = sum(row.module.fits is False for row in all_rows[:shown])
-    largest = f"the {shown - over:,} largest" + (" others" if over else "")
+def _cut_words(shown: Sequence[ModuleRow]) -> str:
+    """Return which modules the overview begins with."""
+    over = sum(row.module.fits is False for row in shown)
+    largest = f"the {len(shown) - over:,} largest" + (" others" if over else "")
     does_not_fit = f"{over:,} that {'does' if over == 1 else 'do'} not fit"
-    most = max(row.module.needed_bytes for row in rows)
-    are_small = most < shared.least_bytes
-    return OtherModules(
-        cut=formats.capital(" and ".join([does_not_fit] * bool(over) + [largest] * (shown > over))),
-        count=len(rows),
-        most_bytes=most,
-        named=rows if are_small and len(rows) <= _MOST_NAMED else [],
-        are_small=are_small,
-        all_fit=all(row.module.fits for row in rows),
-    )
+    return formats.capital(" and ".join([does_not_fit] * bool(over) + [largest] * (len(shown) > over)))
 
 
 def axis(rows: Sequence[ModuleRow]) -> NeedAxis:

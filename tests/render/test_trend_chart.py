@@ -30,9 +30,9 @@ def test_ticks_are_round_in_order_and_inside(amounts: list[int]) -> None:
     assert all(0 <= y <= 100 for y in heights)
     assert levels[-1] >= max(amounts)
     assert levels[0] <= min(amounts)
-    places = [tick.x for tick in drawn.builds]
+    places = [place for place, _ in drawn.builds]
     assert places == sorted(set(places))
-    assert (drawn.builds[0].record, drawn.builds[-1].record) == (records[0], records[-1])
+    assert (drawn.builds[0][1], drawn.builds[-1][1]) == (records[0], records[-1])
     assert places[0] == 0
     # The amount of the last build is to be seen after it.
     assert places[-1] <= 92

@@ -126,30 +126,22 @@ class Rule:
 
 
 @record
-class BuildTick:
-    """A build on the axis below; `x` is in percent."""
-
-    x: float
-    record: Record
-
-
-@record
 class Chart:
     """A stepped path of 100 by 100 and the area below it; the axis begins at `low` bytes.
 
     `rules` are where shapes changed; the path is broken there.
     `now` is the last build, where the last change is an earlier one. `edge` is where to name the limits without a
-    place.
+    place. `builds` are some of them with their places in percent.
     """
 
     path: str
     area: str
     dots: Sequence[Dot]
     now: Dot | None
-    rules: tuple[Rule, ...]
-    levels: tuple[Level, ...]
-    builds: tuple[BuildTick, ...]
-    limits: tuple[Level, ...]
+    rules: Sequence[Rule]
+    levels: Sequence[Level]
+    builds: Sequence[tuple[float, Record]]
+    limits: Sequence[Level]
     edge: Level | None
     low: int
     left_out: int
@@ -163,9 +155,10 @@ def chart(
     amounts = [change.amount for change in shown if change.amount is not None]
     if not amounts:
         return None
-    near = {limit: limit.amount <= _MOST_ABOVE * max(amounts) for limit in dict.fromkeys(limits)}
-    drawn = [*amounts, *(limit.amount for limit, is_near in near.items() if is_near)]
-    ticks = _ticks(drawn)
+    distinct = list(dict.fromkeys(limits))
+    near = [limit for limit in distinct if limit.amount <= _MOST_ABOVE * max(amounts)]
+    far = [limit for limit in distinct if limit not in near]
+    ticks = _ticks([*amounts, *(limit.amount for limit in near)])
     low, high = ticks[0], ticks[-1]
     first, last = shown[0].build, len(records) - 1
 
@@ -176,15 +169,12 @@ def chart(
     def y(amount: int) -> float:
         return round(100 * (high - amount) / (high - low), 2)
 
-    limit_places = [y(limit.amount) for limit, is_near in near.items() if is_near]
+    limit_places = [y(limit.amount) for limit in near]
     steps = [(x(change.build), None if change.amount is None else y(change.amount)) for change in shown]
     dots = [
-        replace(
-            _dot(place, y, change, before, limit_places, is_last=change.build == last),
-            is_usual=_unit(change.amount or 0) == _unit(ticks[-1]),
-        )
-        for (place, y), change, (_, before) in zip(steps, shown, [(0, None), *steps], strict=False)
-        if y is not None
+        _dot(place, height, change, before, limit_places, _unit(high), is_last=change.build == last)
+        for (place, height), change, (_, before) in zip(steps, shown, [(0, None), *steps], strict=False)
+        if height is not None
     ]
     rules = [(x(change.build), change.resized) for change in shown if change.resized]
     stretches = [*_stretches(steps, {place for place, _ in rules})]
@@ -192,25 +182,22 @@ def chart(
     if is_later:
         dots.append(replace(dots[-1], x=x(last), anchor="start"))
     dots = _labelled(dots, steps, _LABEL_HEIGHT * (_SMALL if is_small else 1))
-    edge = next((limit for limit, is_near in near.items() if not is_near), None)
     return Chart(
         path="".join(path for _, path in stretches),
         area="".join(f"{path}V100H{start}Z" for start, path in stretches),
         dots=dots[:-1] if is_later else dots,
         now=dots[-1] if is_later else None,
-        rules=tuple(_rules(shown, rules)),
-        levels=tuple(
+        rules=list(_rules(shown, rules)),
+        levels=[
             Level(amount=amount, y=y(amount), is_close=any(abs(y(amount) - place) < _CLOSE for place in limit_places))
             for amount in ticks
-        ),
-        builds=tuple(BuildTick(x=x(build), record=records[build]) for build in _spread(first, last)),
-        limits=tuple(
-            _limit(limit, y(limit.amount), steps, dots)
-            if is_near
-            else Level(amount=limit.amount, y=None, name=limit.name)
-            for limit, is_near in near.items()
-        ),
-        edge=_limit(edge, 0, steps, dots) if edge else None,
+        ],
+        builds=[(x(build), records[build]) for build in _spread(first, last)],
+        limits=[
+            *(_limit(limit, y(limit.amount), steps, dots) for limit in near),
+            *(Level(amount=limit.amount, y=None, name=limit.name) for limit in far),
+        ],
+        edge=_limit(far[0], 0, steps, dots) if far else None,
         low=low,
         left_out=len(changes) - len(shown),
     )
@@ -224,7 +211,9 @@ def _rules(shown: Sequence[Change], places: Sequence[tuple[float, str]]) -> Iter
         yield Rule(x=place, words=words, room=round(after - place, 2))
 
 
-def _dot(x: float, y: float, change: Change, before: float | None, limits: Iterable[float], *, is_last: bool) -> Dot:
+def _dot(
+    x: float, y: float, change: Change, before: float | None, limits: Iterable[float], unit: str, *, is_last: bool
+) -> Dot:
     """Return a dot, to which a step leads from the height `before`; its label covers none of the `limits`."""
     is_less = change.by_bytes is not None and change.by_bytes < 0
     room = _LABEL_HEIGHT + _DOT_HEIGHT
@@ -233,7 +222,8 @@ def _dot(x: float, y: float, change: Change, before: float | None, limits: Itera
     if (is_last and x > _EDGE) or x > 100 - _EDGE:
         anchor = "end"
         is_low = is_low or (is_less and y - (before or 0) < room and y + _LABEL_HEIGHT <= 100)
-    return Dot(x=x, y=y, change=change, anchor=anchor, is_low=is_low, is_usual=False)
+    is_usual = _unit(change.amount or 0) == unit
+    return Dot(x=x, y=y, change=change, anchor=anchor, is_low=is_low, is_usual=is_usual)
 
 
 def _unit(amount: int) -> str:

@@ -70,11 +70,9 @@ class SpaceTrend:
     @property
     def excess_bytes(self) -> int | None:
         """What is needed more than the device has; None if that is not known, or the space is not used any more."""
-        return (
-            None
-            if self.capacity_bytes is None or self.needed_bytes is None
-            else self.needed_bytes - self.capacity_bytes
-        )
+        if self.capacity_bytes is None or self.needed_bytes is None:
+            return None
+        return self.needed_bytes - self.capacity_bytes
 
 
 def _by_bytes(change: Change) -> int:

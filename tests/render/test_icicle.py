@@ -93,7 +93,7 @@ def test_a_box_too_narrow_for_its_name_has_none_but_a_title() -> None:
         analysis_of((985, Author(scope="exp", stack=(LAYER, STEP))), (15, Author(scope="mul", stack=(LOSS, STEP))))
     )
     assert made
-    assert [(box.name, box.amount, bool(box.title)) for box in made.boxes] == [("layer", "985 B", True), ("", "", True)]
+    assert [(box.name, box.size_bytes, bool(box.title)) for box in made.boxes] == [("layer", 985, True), ("", 15, True)]
 
 
 def test_smaller_parts_are_one_box_without_a_link() -> None:

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from operator import itemgetter
-from typing import Any, NamedTuple
+from typing import Any
 
 from reportgen.analyse.classes import HELD_CLASSES, memory_class
 from reportgen.analyse.fit import Fit
@@ -12,7 +12,7 @@ from reportgen.analyse.records import Analysis, Space
 from reportgen.analyse.spaces import main_space
 from reportgen.analyse.temporary_parts import TemporaryPart, TemporaryParts
 from reportgen.intervals.step_function import StepFunction
-from reportgen.render.drawings.area_names import name_place
+from reportgen.render.drawings.area_names import Row, name_place
 from reportgen.reports import formats
 
 MOST_POINTS = 500
@@ -73,7 +73,15 @@ def memory_over_time(
         "held": held,
         "names": names,
         "levels": [{"limit": limit}],
-        "capacity": _capacity(capacity, is_peak_early=is_early),
+        "capacity": [
+            {
+                "limit": capacity,
+                "label": f"capacity {formats.human_bytes(capacity)}",
+                "side": "right" if is_early else "left",
+            }
+        ]
+        if capacity
+        else (),
         "peak": [mark],
         "phases": tracks,
         "again": [{"moment": moment} for moment in _recomputing(analysis)],
@@ -82,14 +90,6 @@ def memory_over_time(
     parameters = {"first": 0, "last": last, "low": 0, "limit": top, **byte_ticks(max(limit, capacity))}
     legend = legend if parts else []  # the classes have a legend of their own
     return {"datasets": datasets, "params": parameters, "steps": steps, "legend": legend, "height": height}
-
-
-def _capacity(size_bytes: int, *, is_peak_early: bool) -> Sequence[Mapping[str, Any]]:
-    """Return the line of a capacity, with its label on the side where the peak is not; none for 0 bytes."""
-    if not size_bytes:
-        return ()
-    side = "right" if is_peak_early else "left"
-    return ({"limit": size_bytes, "label": _capacity_label(size_bytes), "side": side},)
 
 
 def _without_room(legend: Sequence[Mapping[str, Any]]) -> str:
@@ -124,7 +124,7 @@ def _steps_at(function: StepFunction, moments: Sequence[int]) -> dict[str, Seque
     return {"moments": [moments[place] for place in kept], "amounts": [amounts[place] for place in kept]}
 
 
-def stacked(steps: Mapping[str, Any]) -> Iterator[tuple[str, Sequence[tuple[int, int, int]]]]:
+def stacked(steps: Mapping[str, Any]) -> Iterator[tuple[str, Sequence[Row]]]:
     """Yield the areas of the temporaries, the lowest first: its class, and (moment, low, high) where it changes.
 
     Parts have the classes `source-1` to `source-4`, and the `other` ones are above them.
@@ -141,14 +141,8 @@ def stacked(steps: Mapping[str, Any]) -> Iterator[tuple[str, Sequence[tuple[int,
         lows = highs
 
 
-class _Area(NamedTuple):
-    """An area of a chart: what it is called, its bytes at the peak, what else is known of it, and where it lies."""
-
-    kind: str
-    name: str
-    size_bytes: int
-    more: str
-    rows: Sequence[tuple[int, int, int]]
+_Area = tuple[str, str, int, str, Sequence[Row]]
+"""An area of a chart: its class, its name, its bytes at the peak, what else is known of it, and where it lies."""
 
 
 def _areas(
@@ -157,13 +151,13 @@ def _areas(
     """Yield the areas of a chart, the lowest first."""
     for band in held:
         kind, low, high = band["class"], band["low"], band["high"]
-        yield _Area(kind, _HELD_NAMES[kind], high - low, "", [(0, low, high)])
+        yield kind, _HELD_NAMES[kind], high - low, "", [(0, low, high)]
     *of_parts, (rest, rows_of_rest) = stacked(steps)
     named = parts.parts if parts else ()
     for part, (kind, rows) in zip(named, of_parts, strict=True):
-        yield _Area(kind, part.name, part.peak_bytes, part.what, rows)
+        yield kind, part.name, part.peak_bytes, part.what, rows
     name = "other temporaries" if named else "temporaries"
-    yield _Area(rest, name, temp - sum(part.peak_bytes for part in named), "", rows_of_rest)
+    yield rest, name, temp - sum(part.peak_bytes for part in named), "", rows_of_rest
 
 
 def _names(
@@ -196,10 +190,6 @@ def _names(
                 }
             )
     return names, legend
-
-
-def _capacity_label(capacity: int) -> str:
-    return f"capacity {formats.human_bytes(capacity)}"
 
 
 def _recomputing(analysis: Analysis) -> Sequence[int]:

@@ -10,7 +10,7 @@ parameters in those drawn on a canvas.
 """
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
 import altair as alt
@@ -35,17 +35,10 @@ _MOST_TICKS = 10
 _BYTES_LABEL = "format(datum.value / unit_bytes, ',.12~r') + ' ' + unit"
 
 
-def specifications() -> Mapping[str, Any]:
-    """Return every kind of chart as Vega-Lite, by its name."""
-    return {
-        "memory-over-time": _memory_over_time(),
-        "packing-map": _packing_map(),
-    }
-
-
 def specifications_script() -> str:
-    """Return the specifications as a script for the site's assets."""
-    return f"window.REPORT_CHARTS = {json.dumps(specifications(), sort_keys=True)};\n"
+    """Return every kind of chart as Vega-Lite, by its name, in a script for the site's assets."""
+    charts = {"memory-over-time": _memory_over_time(), "packing-map": _packing_map()}
+    return f"window.REPORT_CHARTS = {json.dumps(charts, sort_keys=True)};\n"
 
 
 def _parameters(*names: str) -> dict[str, Any]:

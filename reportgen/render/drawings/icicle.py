@@ -13,7 +13,7 @@ from reportgen.parse.stack_frames import Frame
 from reportgen.record import record
 from reportgen.render.html.links import Links
 from reportgen.render.view import Module
-from reportgen.reports.formats import counted, cut, exact_bytes, human_bytes, percent
+from reportgen.reports.formats import counted, cut, exact_bytes, percent
 from reportgen.reports.source_words import line_words
 
 _MOST_BOXES = 72
@@ -35,20 +35,19 @@ class PeakBox:
     """A part of a peak with the boxes below it, whose bytes add up to its own; `percent` is its share of the peak.
 
     `look` is its color: `source-1` for the largest line, `argument`, `output`, `several` where lines differ, or
-    `other`. The `place` is a line, and the operation where it is a single one. Name, place, shape and amount are empty
-    where there is no room for a name; the title has all of them. There is no `href` for bytes of no value.
+    `other`. The `place` is a line, and the operation where it is a single one. Name, place and shape are empty where
+    there is no room for a name; the title has all of them. There is no `href` for bytes of no value.
     """
 
     look: str
-    name: str
-    place: str
-    shape: str
-    amount: str
     title: str
-    href: str
     percent: str
     size_bytes: int
-    children: tuple["PeakBox", ...]
+    name: str = ""
+    place: str = ""
+    shape: str = ""
+    href: str = ""
+    children: tuple["PeakBox", ...] = ()
 
 
 @record
@@ -113,35 +112,25 @@ class _Boxes:
         return node.size_bytes >= _ROOM_FOR_NAME * self._total
 
     def _box(self, node: StackNode, around: Frame | None) -> PeakBox:
-        has_room = self._has_room(node)
         name, place = _words(node, around, _WIDTH * node.size_bytes / self._total)
+        shown = (name, place, node.shape) if self._has_room(node) else ("", "", "")
+        name, place, shape = (cut(words, _LONGEST_NAME) for words in shown)
         size = f"{exact_bytes(node.size_bytes)}, {percent(node.size_bytes, self._total)}"
         return PeakBox(
             look=self._look(node),
-            name=cut(name, _LONGEST_NAME) if has_room else "",
-            place=cut(place, _LONGEST_NAME) if has_room else "",
-            shape=cut(node.shape, _LONGEST_NAME) if has_room else "",
-            amount=human_bytes(node.size_bytes) if has_room else "",
             title=f"{cut(_title(node), _LONGEST_TITLE)}: {size}",
-            href=self._href(node),
             percent=self._percent(node.size_bytes),
             size_bytes=node.size_bytes,
+            name=name,
+            place=place,
+            shape=shape,
+            href=self._href(node),
             children=self.below(node.children, node.size_bytes, node.frame or around),
         )
 
     def _rest(self, size_bytes: int, parts: int) -> PeakBox:
-        return PeakBox(
-            look="other",
-            name="",
-            place="",
-            shape="",
-            amount="",
-            title=f"{counted(parts, 'smaller part')}: {exact_bytes(size_bytes)}, {percent(size_bytes, self._total)}",
-            href="",
-            percent=self._percent(size_bytes),
-            size_bytes=size_bytes,
-            children=(),
-        )
+        title = f"{counted(parts, 'smaller part')}: {exact_bytes(size_bytes)}, {percent(size_bytes, self._total)}"
+        return PeakBox(look="other", title=title, percent=self._percent(size_bytes), size_bytes=size_bytes)
 
     def _percent(self, size_bytes: int) -> str:
         return f"{100 * size_bytes / self._total:.3f}".rstrip("0").rstrip(".")

@@ -22,7 +22,7 @@ from reportgen.render.module.first_suggestions import first_suggestions
 from reportgen.render.module.fit_banner import fit_banner
 from reportgen.render.module.need import need
 from reportgen.render.module.peak_padding import peak_padding
-from reportgen.render.module.peak_rows import groupings_of, peak_tables, table_in_scripts
+from reportgen.render.module.peak_rows import peak_tables, table_in_scripts
 from reportgen.render.module.recomputed import recomputed
 from reportgen.render.module.verdict import verdict
 from reportgen.render.module.view_page import view_page
@@ -99,7 +99,7 @@ def index_context(module: Module, links: Links) -> dict[str, Any]:
         "box": advice_box(module),
         "spaces": spaces,
         "tables": tables,
-        "groupings": groupings_of(list(tables.values())),
+        "groupings": [(table.key, table.key) for table in max(tables.values(), key=len, default=())],
         "peak_padding": peak_padding,
         "icicle_of_space": icicle_of_space,
         "stacks": _stacks(module.temporary_parts[main.color] if main else None),

@@ -66,33 +66,24 @@ class PeakTable:
     buffers: Sequence[int] | None
 
 
-def groupings_of(spaces: Sequence[Sequence[PeakTable]]) -> Sequence[tuple[str, str]]:
-    """Return the groupings that the peak of any space has, in the order of the first that has most of them.
-
-    They are as the state of the page calls them and in words.
-    """
-    most = max(spaces, key=len, default=())
-    return [(table.key, table.key) for table in most]
-
-
 def peak_tables(module: Module, space: Space, links: Links) -> list[PeakTable]:
     """Return the tables of a space's peak, one for each grouping."""
     if space.peak_resident is None or not space.peak_resident.amount:
         return []
-    return list(_Tables(module, space, links, _SHOWN).groupings())
+    return list(_Tables(module, space, links).groupings())
 
 
 def table_in_scripts(module: Module, space: Space, links: Links) -> PageTable:
     """Return the same table without rows, of which scripts make those of any instruction."""
-    tables = _Tables(module, space, links, 0)
-    return tables.by_value((), tables.live_range, for_scripts=True).table
+    tables = _Tables(module, space, links)
+    return table(tables.value_columns(tables.live_range), (), for_scripts=True)
 
 
 class _Tables:
-    """Makes the tables of one space, each with `most` rows."""
+    """Makes the tables of one space."""
 
-    def __init__(self, module: Module, space: Space, links: Links, most: int) -> None:
-        self._module, self._analysis, self._links, self._most = module, module.analysis, links, most
+    def __init__(self, module: Module, space: Space, links: Links) -> None:
+        self._module, self._analysis, self._links = module, module.analysis, links
         self._space, self._peak = space, space.peak_resident
         self._strip: Column[PeakTableRow[Any]] = Column("life", "Lifetime", "life", self._life)
         self.live_range: Column[PeakTableRow[Owned]] = Column("live", "Live range", "range", self._live_range)
@@ -110,14 +101,14 @@ class _Tables:
             yield self._by_label("argument", arguments, _code)
         yield self._by_label("shape", found["shape"], _code)
         yield self._by_label("class", found["class"], lambda kind: chip(f"class-{kind}", kind))
-        yield self.by_value(shares(self._space), self._strip)
+        composition = shares(self._space)
+        rows = list(map(self._owned, composition[:_SHOWN]))
+        yield self._table("value", self.value_columns(self._strip), rows, composition)
         for key in ("opcode", "element type"):
             yield self._by_label(key, found[key], _code)
 
-    def by_value(
-        self, composition: Sequence[Share], life: Column[PeakTableRow[Owned]], *, for_scripts: bool = False
-    ) -> PeakTable:
-        """Return the table of some shares; `life` is the column that says when each is live."""
+    def value_columns(self, life: Column[PeakTableRow[Owned]]) -> Sequence[Column[PeakTableRow[Owned]]]:
+        """Return the columns of a table of shares; `life` is the one that says when each is live."""
         own: Sequence[Column[PeakTableRow[Owned]]] = (
             Column("value", "Value", "owner", self._owner, names_rows=True),
             Column("shape", "Shape", "code", self._of_owner(self._links.shape)),
@@ -126,9 +117,7 @@ class _Tables:
         allocation: Column[PeakTableRow[Owned]] = Column(
             "allocation", "Allocation", "allocation", lambda row: self._links.allocation(row.part.share.allocation)
         )
-        rows = [self._owned(share) for share in composition[: self._most]]
-        columns = (*peak_columns(*own), life, allocation)
-        return self._table("value", columns, rows, composition, for_scripts=for_scripts)
+        return *peak_columns(*own), life, allocation
 
     def _by_operation(self, groups: Sequence[PeakGroup]) -> PeakTable:
         own: Sequence[Column[PeakTableRow[PeakGroup]]] = (
@@ -136,9 +125,7 @@ class _Tables:
             Column("shape", "What", "markup", self._what),
         )
         columns = (*peak_columns(*own), self._strip, Column("buffers", "Buffers", "markup", self._buffers))
-        rows = [
-            self._row(group, group.memory_class, self._by_line(group), group.buffers) for group in groups[: self._most]
-        ]
+        rows = [self._row(group, group.memory_class, self._by_line(group), group.buffers) for group in groups[:_SHOWN]]
         return self._table("operation", columns, rows, groups, [len(group.buffers) for group in groups])
 
     def _by_label(self, key: str, groups: Sequence[Group], name: Callable[[str], Markup]) -> PeakTable:
@@ -157,7 +144,7 @@ class _Tables:
             "buffers", "Buffers", "markup", lambda row: group_members(row.numbers, self._links)
         )
         buffers = [self._analysis.program.buffers.one_of_each(group.members) for group in groups]
-        shown = zip(groups[: self._most], buffers, strict=False)
+        shown = zip(groups[:_SHOWN], buffers, strict=False)
         rows = [
             self._row(group, max(group.classes, key=itemgetter(1))[0], self._by_class(group, numbers), numbers)
             for group, numbers in shown
@@ -172,12 +159,10 @@ class _Tables:
         rows: Sequence[PeakTableRow[_Part]],
         parts: Sequence[PeakGroup] | Sequence[Group] | Sequence[Share],
         buffers: Sequence[int] | None = None,
-        *,
-        for_scripts: bool = False,
     ) -> PeakTable:
         """Return a table of `parts`, of which the first have rows."""
         whole, largest = self._peak.amount if self._peak else 0, rows[0].size_bytes if rows else 0
-        drawn = table(columns, rows, whole=whole, largest=largest, for_scripts=for_scripts)
+        drawn = table(columns, rows, whole=whole, largest=largest)
         return PeakTable(key=key, table=drawn, rows=rows, rest=parts[len(rows) :], buffers=buffers)
 
     def _row(

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from reportgen.model.shapes import ArrayShape
 from reportgen.parse.shape_parser import parse_shape
 from reportgen.render.drawings.layout_drawing import TileGrid, layout_drawing, tile_grid
-from reportgen.render.drawings.packing import Scale, packing
+from reportgen.render.drawings.packing import packing
 from reportgen.render.drawings.svg import Box
 
 _RECTANGLE = re.compile(r"M(\d+) (\d+)h(\d+)v(\d+)H(\d+)z")
@@ -43,7 +43,7 @@ def boxes(most: int, high: int = 1000) -> st.SearchStrategy[list[Box]]:
 @given(boxes(30), st.integers(1, 2000))
 def test_a_packing_stays_in_its_frame(found: list[Box], moments: int) -> None:
     size_bytes = max(one.high for one in found)
-    assert leaves_its_frame(packing(found, Scale(moments, size_bytes), moments - 1)) == []
+    assert leaves_its_frame(packing(found, moments, size_bytes, moments - 1)) == []
 
 
 def grid(text: str) -> TileGrid:

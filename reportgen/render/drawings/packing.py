@@ -20,58 +20,39 @@ _ORDER = ("parameter", "constant", "output", "temporary")
 """The classes of memory from the bottom of a picture, as the map of scripts stacks them."""
 
 
-class Scale:
-    """The scale that maps moments and bytes to columns and rows of a drawing; nothing becomes thinner than 1."""
+def packing(
+    boxes: Iterable[Box], moments: int, size_bytes: int, peak: int | None, conflicts: Iterable[Box] = ()
+) -> str:
+    """Draw every box, a line at the peak, and the conflicts on top; nothing becomes thinner than 1."""
+    moments, size_bytes = max(1, moments), max(1, size_bytes)
+    width = min(moments, _MOST_COLUMNS)
 
-    def __init__(self, moments: int, size_bytes: int) -> None:
-        self.moments = max(1, moments)
-        self.size_bytes = max(1, size_bytes)
-        self.width = min(self.moments, _MOST_COLUMNS)
-        self.height = _HEIGHT
+    def column(moment: int) -> int:
+        return min(moment, moments - 1) * width // moments
 
-    def column(self, moment: int) -> int:
-        """Return the column of a moment."""
-        return min(moment, self.moments - 1) * self.width // self.moments
+    def shape(box: Box) -> str:
+        left = column(box.first)
+        right = max(left, column(box.end - 1)) + 1
+        # The highest offset is at the top.
+        bottom = min(box.low * _HEIGHT // size_bytes, _HEIGHT - 1)
+        top = min(max(bottom + 1, box.high * _HEIGHT // size_bytes), _HEIGHT)
+        return rectangle(left, _HEIGHT - top, right - left, top - bottom)
 
-    def columns(self, first: int, end: int) -> tuple[int, int]:
-        """Return the columns of the moments [first, end), as first and end."""
-        left = self.column(first)
-        return left, max(left, self.column(end - 1)) + 1
-
-    def rows(self, low: int, high: int) -> tuple[int, int]:
-        """Return the rows of the bytes [low, high) as first and end, from the top, where the highest offset is."""
-        bottom = min(low * _HEIGHT // self.size_bytes, _HEIGHT - 1)
-        top = max(bottom + 1, high * _HEIGHT // self.size_bytes)
-        return _HEIGHT - min(top, _HEIGHT), _HEIGHT - bottom
-
-    def rectangle(self, box: Box) -> str:
-        """Return the shape of a box."""
-        left, right = self.columns(box.first, box.end)
-        top, bottom = self.rows(box.low, box.high)
-        return rectangle(left, top, right - left, bottom - top)
-
-    def marker(self, moment: int) -> str:
-        """Return a line at a moment, from top to bottom."""
-        return path(f"M{self.column(moment)} 0v{self.height}", "peak")
-
-
-def packing(boxes: Iterable[Box], scale: Scale, peak: int | None, conflicts: Iterable[Box] = ()) -> str:
-    """Draw every box, a line at the peak, and the conflicts on top."""
     # In order of time, in which the Tab key then visits the links.
-    body = [linked(box, scale.rectangle(box), box.look) for box in sorted(boxes)]
+    body = [linked(box, shape(box), box.look) for box in sorted(boxes)]
     if peak is not None:
-        body.append(scale.marker(peak))
-    body.extend(linked(box, scale.rectangle(box), "conflict") for box in conflicts)
-    return drawing(scale.width, scale.height, body, label="Packing map")
+        body.append(path(f"M{column(peak)} 0v{_HEIGHT}", "peak"))
+    body.extend(linked(box, shape(box), "conflict") for box in conflicts)
+    return drawing(width, _HEIGHT, body, label="Packing map")
 
 
 def largest_boxes(
-    module: Module, links: Links, numbers: Iterable[int], most: int, bases: Mapping[int, int] | None = None
+    module: Module, links: Links, numbers: Iterable[int], bases: Mapping[int, int] | None = None
 ) -> Sequence[Box]:
     """Return the places of the largest of some values that are live; `bases` are those of their allocations."""
     dump = module.analysis.dump
     live = (number for number in numbers if dump.starts[number] >= 0)
-    shown = nlargest(most, live, key=dump.values.sizes.__getitem__)
+    shown = nlargest(MOST_BLOCKS, live, key=dump.values.sizes.__getitem__)
     return [_box(module, links, number, (bases or {}).get(dump.values.allocations[number], 0)) for number in shown]
 
 
@@ -88,13 +69,13 @@ def _box(module: Module, links: Links, number: int, base: int) -> Box:
 def picture_of_space(module: Module, space: Space, links: Links) -> Markup:
     """Return the largest values of a memory space, its allocations above one another by class."""
     analysis, height, bases = module.analysis, 0, dict[int, int]()
-    held = {number: memory_class(analysis.dump.allocations[number]) for number in space.allocations}
-    for number in sorted(
-        (one for one, kind in held.items() if kind in _ORDER), key=lambda one: _ORDER.index(held[one])
-    ):
-        bases[number] = height
-        height += analysis.dump.allocations[number].size_bytes
+    for kind in _ORDER:
+        for number in space.allocations:
+            allocation = analysis.dump.allocations[number]
+            if memory_class(allocation) == kind:
+                bases[number] = height
+                height += allocation.size_bytes
     numbers = (value for number in bases for value in analysis.occupants[number])
-    boxes = largest_boxes(module, links, numbers, MOST_BLOCKS, bases)
+    boxes = largest_boxes(module, links, numbers, bases)
     peak = space.peak_resident.moment if space.peak_resident else None
-    return Markup(packing(boxes, Scale(analysis.moments, height), peak))
+    return Markup(packing(boxes, analysis.moments, height, peak))

@@ -13,7 +13,7 @@ from reportgen.intervals.step_function import StepFunction
 from reportgen.intervals.union import union_over_time
 from reportgen.model import Allocation
 from reportgen.render.drawings.conflicts import overlap_box, real_conflicts
-from reportgen.render.drawings.packing import MOST_BLOCKS, Scale, largest_boxes, packing
+from reportgen.render.drawings.packing import MOST_BLOCKS, largest_boxes, packing
 from reportgen.render.drawings.svg import Box
 from reportgen.render.explore.value_rows import ValueRows, value_groups
 from reportgen.render.html.excerpts import excerpt, excerpt_table
@@ -78,9 +78,8 @@ class AllocationViews:
         peak, values = self.space(number).peak_resident, self.occupants[number]
         if peak is None or len(values) < 2:
             return Markup("")
-        boxes = largest_boxes(self._module, self._links, values, MOST_BLOCKS)
-        scale = Scale(self._moments, self.allocation(number).size_bytes)
-        return Markup(packing(boxes, scale, peak.moment, self.conflicts(number)))
+        boxes, size_bytes = largest_boxes(self._module, self._links, values), self.allocation(number).size_bytes
+        return Markup(packing(boxes, self._moments, size_bytes, peak.moment, self.conflicts(number)))
 
     def conflicts(self, number: int) -> Sequence[Box]:
         """Return the bytes that two values hold at once."""

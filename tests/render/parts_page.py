@@ -92,7 +92,6 @@ before{%- endcall %}
 {% endcall %}
 {% call part("Strips of life") %}
 <p>{% for life in lives %}{{ life_strip(life) }}{% endfor %}{{ life_strip(none) }}</p>
-<p class="story">Written at instruction 24, read last at instruction 77.{{ life_strip(lives[0], has_words=false) }}</p>
 {% endcall %}
 {% endblock %}
 """

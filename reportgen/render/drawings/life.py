@@ -72,17 +72,13 @@ def held_strip(analysis: Analysis, members: Sequence[int]) -> str:
     return _strokes(_spans(held, max(analysis.moments, 1)))
 
 
-def life_strip(life: Life | None, *, has_words: bool = True) -> Markup:
-    """Draw a life: a band, dashed where it is idle at the peak, with its uses; nothing for what is never live.
-
-    The words are left out where a sentence beside the strip says the same.
-    """
+def life_strip(life: Life | None) -> Markup:
+    """Draw a life: a band, dashed where it is idle at the peak, with its uses; nothing for what is never live."""
     if life is None:
         return Markup()
-    words = f' role="img"><title>{life.words}</title>' if has_words else ">"
     peak = path(life.peak, "peak") if life.peak else ""
     start = f'<svg class="life {life.look}" viewBox="0 0 {STRIP_WIDTH} {STRIP_HEIGHT}" preserveAspectRatio="none"'
-    return Markup(f"{start}{words}{peak}{life.shapes}</svg>")
+    return Markup(f'{start} role="img"><title>{life.words}</title>{peak}{life.shapes}</svg>')
 
 
 def uses(program: Program, members: Sequence[int]) -> Sequence[int]:

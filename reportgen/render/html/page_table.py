@@ -18,7 +18,6 @@ _Row = TypeVar("_Row")
 
 _LONGEST_CODE = 60
 _NUMBER = ' class="number"'
-_TOTAL = ' class="total"'
 _AMOUNTS = frozenset({"amount", "bytes", "change", "count", "moment", "parts"})
 _LOOKS: Mapping[Kind, str] = {"amount": _NUMBER, "change": _NUMBER, "bar": ' class="bars"', "share": ' class="bars"'}
 """The classes of cells. Others need none, because the styles know what is in them, or where they are."""
@@ -26,30 +25,26 @@ _LOOKS: Mapping[Kind, str] = {"amount": _NUMBER, "change": _NUMBER, "bar": ' cla
 
 @record
 class PageTable:
-    """A table of a page: the cells of its head, its rows, those of its foot, and how many columns it has."""
+    """A table of a page: the cells of its head, its rows, and how many columns it has."""
 
     heads: Markup
     rows: Markup
-    foot: Markup
     width: int
 
 
 def table(
     columns: Sequence[Column[_Row]],
     rows: Iterable[_Row],
-    foot: Sequence[_Row] = (),
     *,
     whole: int = 0,
     largest: int = 0,
     attributes: Callable[[_Row], str] = lambda _: "",
-    sorted_by: str = "",
     for_scripts: bool = False,
 ) -> PageTable:
     """Return a table; shares are those of `whole` bytes, and `attributes` are those of a row's element.
 
     Bars of parts are in the scale of the `largest`.
-    The rows are in descending order of the column `sorted_by`, and the last of the foot is their sum. The heads of one
-    that is `for_scripts` say what its columns are, so that scripts can make any row of it.
+    The heads of one that is `for_scripts` say what its columns are, so that scripts can make any row of it.
     """
     cells = [(_start(column), _drawn(column.kind, whole, largest), column.of) for column in columns]
 
@@ -57,26 +52,22 @@ def table(
     def drawn(row: _Row) -> str:
         return "".join([f"{start}{draw(of(row))}" for start, draw, of in cells])
 
-    heads = [_head(column, is_sorted=column.key == sorted_by, for_scripts=for_scripts) for column in columns]
     return PageTable(
-        heads=Markup("\n".join(heads)),
+        heads=Markup("\n".join([_head(column, for_scripts=for_scripts) for column in columns])),
         rows=Markup("\n".join([f"<tr{attributes(row)}>{drawn(row)}" for row in rows])),
-        foot=Markup("\n".join([f"<tr{_TOTAL if row is foot[-1] else ''}>{drawn(row)}" for row in foot])),
         width=len(columns),
     )
 
 
-def _head(column: Column[Any], *, is_sorted: bool, for_scripts: bool) -> str:
+def _head(column: Column[Any], *, for_scripts: bool) -> str:
+    data = f' data-column="{column.key}" data-kind="{column.kind}"' if for_scripts else ""
     if column.kind in ("bar", "share"):
-        named = f' data-column="{column.key}" data-kind="{column.kind}"' if for_scripts else ""
-        return f'<th scope="col" class="bars"{named}><span class="hidden">{escape(column.head)}</span></th>'
+        return f'<th scope="col" class="bars"{data}><span class="hidden">{escape(column.head)}</span></th>'
     look = _NUMBER if column.kind in _AMOUNTS else ""
     if column.kind == "life":
         look = ' title="lighter while idle"'
-    order = ' aria-sort="descending"' if is_sorted else ""
-    data = f' data-column="{column.key}" data-kind="{column.kind}"' if for_scripts else ""
     name = " data-names-rows" if for_scripts and column.names_rows else ""
-    return f'<th scope="col"{look}{order}{data}{name}>{escape(column.head)}</th>'
+    return f'<th scope="col"{look}{data}{name}>{escape(column.head)}</th>'
 
 
 def _start(column: Column[Any]) -> str:

@@ -90,14 +90,12 @@ class Module(Report):
         """The memory space that the module is shown by; None for a module without any."""
         return main_space(self.analysis.spaces)
 
-    @property
-    def source_files_shown(self) -> Sequence[SourceFile]:
-        """The source files that have a page, if a peak is known; of the program's own ones, those that have bytes."""
-        return [file for file, _ in self.annotated_files]
-
     @cached_property
     def annotated_files(self) -> Sequence[tuple[SourceFile, Sequence[AnnotatedLine]]]:
-        """The same with their lines, which have their bytes of the peak of the main memory space."""
+        """The source files that have a page, if a peak is known; of the program's own ones, those that have bytes.
+
+        Their lines have their bytes of the peak of the main memory space.
+        """
         space = self.main_space
         if space is None or space.peak_resident is None:
             return ()
@@ -115,7 +113,7 @@ class Module(Report):
         """The position of the file of each line with a place on a page, `FILE:LINE` as the dump names it."""
         return {
             f"{name}:{line}": number
-            for number, file in enumerate(self.source_files_shown)
+            for number, (file, _) in enumerate(self.annotated_files)
             for name in file.names
             for line in (range(1, len(file.lines) + 1) if file.published is None else file.published)
         }

@@ -34,7 +34,7 @@ def page_makers(module: Module, site_title: str) -> dict[str, PageMaker]:
         routes.listing("findings"): partial(findings_page, module, site_title),
         routes.listing("explore"): partial(explore_page, module, site_title),
     }
-    for number in range(len(module.source_files_shown)):
+    for number in range(len(module.annotated_files)):
         makers[routes.listing(source(number))] = partial(source_page, module, number, site_title)
     if any(advice.suggestions for advice in module.advice.values()):
         makers[routes.shard("advice")] = partial(module_shard, module, "advice")

@@ -25,7 +25,9 @@ _SECTION = re.compile(r"^#+ (.+?) \{#([a-z0-9-]+)\}$", re.MULTILINE)
 def site_pages(site_title: str, summaries: Sequence[Summary], front: Front) -> Iterator[Page]:
     """Yield everything but the modules' own pages; the overview leads to a trend that the site has."""
     yield from fixed_pages(site_title)
-    yield from summary_pages(site_title, summaries, front)
+    yield from error_pages(site_title, front.errors)
+    yield Page(routes.REPORT, report_json(summaries, front.errors))
+    yield from overview_pages(site_title, summaries, front)
 
 
 @cache
@@ -68,10 +70,3 @@ def terms(href: Callable[[str, str], str] = "{}#{}".format) -> dict[str, Sequenc
 
 def _help_text(path: str) -> str:
     return (template_root() / path).with_suffix(".md").read_text(encoding="utf-8")
-
-
-def summary_pages(site_title: str, summaries: Sequence[Summary], front: Front) -> Iterator[Page]:
-    """Yield the pages about all modules together, and those of the errors in texts."""
-    yield from error_pages(site_title, front.errors)
-    yield Page(routes.REPORT, report_json(summaries, front.errors))
-    yield from overview_pages(site_title, summaries, front)

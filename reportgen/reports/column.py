@@ -46,9 +46,9 @@ words of it, a source line, our own words. `range` is the first and the last of 
 `bar` is a color and bytes, and a `change` is an amount with its sign.
 
 The others are for pages: `life` is when something is live, and the rest is HTML, because it needs the links of a page.
-Scripts draw all of it but `markup`: an `allocation`, a `value`, some `values`, the `origin` of a value, the `owner` of
-some bytes, and the `step` of the program that runs; of a group of values the `thing` that they are, their `shape` and
-its `members`.
+An `allocation`, a `value`, some `values`, the `origin` of a value, the `owner` of some bytes, and the `step` of the
+program that runs; of a group of values the `thing` that they are, their `shape` and its `members`. Scripts draw those
+of the page of all values.
 """
 
 _Row_contra = TypeVar("_Row_contra", contravariant=True)

@@ -1,8 +1,7 @@
 """The table of a peak, declared once: what its rows are, how a dump fills them, and the columns of every grouping.
 
-Pages, `explain`, report.json and scripts show what is declared here. A column needs a field of `PeakFigures`, what
-`peak_figures` puts into it, a `Column` in `peak_columns` and, because scripts fill rows of their own, its entry in
-`templates/scripts/peak-source.js`.
+Pages, `explain` and report.json show what is declared here. A column needs a field of `PeakFigures`, what
+`peak_figures` puts into it, and a `Column` in `peak_columns`.
 """
 
 from collections.abc import Sequence

@@ -2,8 +2,7 @@
 import { counted, humanBytes } from "./bytes.js";
 import { make } from "./dom.js";
 import { allocationHref, valueHref } from "./hrefs.js";
-import { plainShape } from "./peak-source.js";
-import { authorName } from "./names.js";
+import { authorName, plainShape } from "./names.js";
 
 /**
  * @typedef {{key: string, kind: string, namesRows: boolean}} Column
@@ -13,7 +12,6 @@ import { authorName } from "./names.js";
 
 // As in `reportgen/render/html/origin.py`.
 const LONGEST_SCOPE = 56;
-const LONGEST_CODE = 60;
 const MOST_NAMED = 6;
 
 /**
@@ -69,17 +67,6 @@ export const origin = (values, number, short) => {
 export const instructionLink = (moment, name) => make("a", { href: `#i${moment}` }, [name]);
 
 /**
- * Return whose some bytes of a peak are, or what they are reserved for.
- * @param {Values} values
- * @param {{value: number, of: number}} share
- * @returns {Content[]}
- */
-const owner = (values, { value, of }) => {
-  const words = value >= 0 ? [] : [make("em", {}, [of < 0 ? "reserved, never used" : "reserved for"]), " "];
-  return of < 0 ? words : [...words, valueLink(values, of)];
-};
-
-/**
  * Return a bar of one part in the scale of the largest.
  * @param {{width: number, look: string}} part
  */
@@ -87,13 +74,6 @@ const bar = ({ width, look }) => {
   const fill = make("span", { class: `fill-${look}`, style: `width:${(100 * width).toFixed(2)}%` });
   return make("span", { class: "bar", "aria-hidden": "true" }, [fill]);
 };
-
-/**
- * Return a bar of one part in the scale of the largest, and what share of the whole it is.
- * @param {{share: number, width: number, look: string}} part
- * @returns {Content[]}
- */
-const parts = (part) => [bar(part), `${(100 * part.share).toFixed(1)} %`];
 
 /** @type {Record<string, Record<string, string>>} */
 const LOOKS = { bar: { class: "bars" }, change: { class: "number" } };
@@ -142,16 +122,11 @@ export const CELLS = {
   bar: (_, part) => [bar(part)],
   bytes: (_, size) => [bytes(size)],
   chip: (_, [memoryClass, text]) => [chip(memoryClass, text)],
-  code: (_, text) => text ? [make("code", {}, [text.length > LONGEST_CODE ? `${text.slice(0, LONGEST_CODE - 1)}…` : text])] : [],
   change: (_, size) => size ? [(size > 0 ? "+" : "−") + humanBytes(Math.abs(size))] : [],
   count: (_, count) => [make("data", { value: String(count) }, [counted(count)])],
   life: (_, life) => life.stretches.length ? [strip(life)] : [],
   members: (values, numbers) => [members(values, numbers)],
   moment: (_, moment) => [moment < 0 ? "–" : counted(moment)],
-  origin: (values, number) => number < 0 ? [] : origin(values, number),
-  owner,
-  parts: (_, part) => parts(part),
-  range: (_, ends) => [ends.replace(/\d+/g, (/** @type {string} */ digits) => counted(Number(digits)))],
   shape: (values, { count, number }) => [
     count > 1 ? `${counted(count)} × ` : "", make("code", { class: "shape" }, [plainShape(values.shapes[values.shape[number]])])
   ],
@@ -162,7 +137,6 @@ export const CELLS = {
   ],
   text: (_, text) => [text],
   thing: (values, number) => number === undefined ? [] : [...origin(values, number, values.shortScopes[values.scope[number]]), " ", make("small", { class: "xla" }, [values.name[number]])],
-  value: (values, number) => [valueLink(values, number)],
   values: (values, numbers) => {
     const more = numbers.length - MOST_NAMED;
     const links = numbers.slice(0, MOST_NAMED)

@@ -38,6 +38,10 @@ export const bytesByValue = (values, live) => {
   }));
 };
 
+/** Return the bytes of each resident value of all memory spaces at a moment. */
+export const ownedAt = (/** @type {Values} */ values, /** @type {number} */ moment) =>
+  bytesByValue(values, [...values.name.keys()].filter((number) => isResidentAt(values, number, moment)));
+
 /**
  * Add [low, high) to disjoint intervals in order and return how many bytes were new.
  * @param {[number, number][]} covered

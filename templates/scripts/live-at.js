@@ -3,30 +3,30 @@
 import { RESERVED, UNKNOWN } from "./bands.js";
 import { counted } from "./bytes.js";
 import { bytesCell, columnsOf, rowOf } from "./cells.js";
+import { bytesByValue, residentAt } from "./composition.js";
 import { loadTimeline, loadValues } from "./data.js";
 import { byId, make } from "./dom.js";
 import { icicle } from "./icicle.js";
 import { MANY, painted } from "./painted.js";
 import { isWithin, scopeAt, scopeTree } from "./scope-tree.js";
 import { shownBands } from "./stacks.js";
-import { peakSource } from "./peak-source.js";
 import * as State from "./state.js";
 import { amountAt } from "./steps.js";
+import { groupSource } from "./table-rows.js";
 
 const MOST_ROWS = 200;
 
 /**
- * Return the table of some rows; where they are all, `resident` is what its last row adds up to. Its head is that of the
- * tables of the peak.
+ * Return the table of the rows of a source; where they are all, `resident` is what its last row adds up to. Its head is
+ * that of the table of all values.
  * @param {Values} values
- * @param {ReturnType<typeof peakSource>} source
- * @param {number[]} rows
+ * @param {import("./table-rows.js").Source} source
  * @param {number | null} resident
  */
-const table = (values, source, rows, resident) => {
+const table = (values, source, resident) => {
   const template = /** @type {HTMLTemplateElement} */ (byId("live-table"));
   const made = /** @type {HTMLTableElement} */ (template.content.firstElementChild?.cloneNode(true)), columns = columnsOf(made);
-  const sum = (/** @type {number[]} */ some) => some.reduce((total, row) => total + source.shares[row].size, 0);
+  const { rows } = source, sum = (/** @type {typeof rows} */ some) => some.reduce((total, { size }) => total + size, 0);
   const sumRow = (/** @type {number} */ size, /** @type {string} */ words, /** @type {Record<string, string>} */ attributes = {}) =>
     make("tr", attributes, [bytesCell(size), make("th", { scope: "row", colspan: String(columns.length - 1) }, [words])]);
   const others = rows.slice(MOST_ROWS), live = sum(rows), reserved = resident === null ? 0 : resident - live;
@@ -96,13 +96,14 @@ export const startLiveAt = (axis) => {
     const [values, timeline, bands] = await Promise.all([loadValues(), loadTimeline(), shownBands(String(color), axis)]);
     // Another moment may have been chosen meanwhile.
     if (axis.chosen() !== moment || chosenSpace() !== color) return;
-    const source = peakSource(values, color, moment), space = timeline.spaces[color];
-    const isLive = (/** @type {number} */ row) => source.shares[row].value >= 0;
-    const owned = new Map(source.rows.filter(isLive).map((row) => [source.shares[row].value, source.shares[row].size]));
+    const space = timeline.spaces[color], owned = bytesByValue(values, residentAt(values, color, moment));
     const resident = space.static + amountAt(space.temp, moment);
     const live = [...owned.values()].reduce((sum, size) => sum + size, 0);
     const only = narrowed(values, bands), within = State.get("within");
-    const rows = source.rows.filter((row) => isLive(row) && (!only || only.has(source.shares[row].value)));
+    const source = {
+      ...groupSource(values, (number) => Boolean(owned.get(number)) && (!only || only.has(number)), (number) => owned.get(number) ?? 0),
+      moments: timeline.names.length
+    };
     const tree = scopeAt(scopeTree(values, owned, resident - live, { unknown: UNKNOWN, reserved: RESERVED }), within);
     const name = timeline.names[moment];
     const title = `Resident at instruction ${counted(moment)}${name ? ` (${name})` : ""} in space ${color}`;
@@ -113,7 +114,7 @@ export const startLiveAt = (axis) => {
       make("h3", {}, [title]),
       ...(resident ? [region(`Scopes at instruction ${counted(moment)}`, [icicle(tree, tree.path || "Resident", look)])] : []),
       ...(only ? [only.line] : []),
-      rows.length ? region(title, [table(values, source, rows, only ? null : resident)]) : make("p", {}, ["Nothing is resident here."])
+      source.rows.length ? region(title, [table(values, source, only ? null : resident)]) : make("p", {}, ["Nothing is resident here."])
     );
     if (!isFollowed) section.scrollIntoView({ block: "center" });
     isFollowed = true;

@@ -46,3 +46,7 @@ export const classOf = ({ allocation, allocations, classes }, number) => classes
  * @param {number} number
  */
 export const lastUse = ({ reads }, number) => reads[number].at(-1) ?? -1;
+
+/** Return a shape without its layout; one of a tuple has several. */
+export const plainShape = (/** @type {string} */ text) =>
+  text.startsWith("(") ? text : text.replace(/^b\(/, "").split("{")[0].replace(/\)$/, "");

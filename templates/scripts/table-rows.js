@@ -1,6 +1,6 @@
 // The rows of a long table from the data of its module: which of them pass the filters, and their order. Sorting and
 // filtering cover all rows, not only those on the page that is open.
-import { isResidentAt } from "./composition.js";
+import { isResidentAt, ownedAt } from "./composition.js";
 import { highlightTest } from "./map-words.js";
 import { authorName, classOf, lastUse } from "./names.js";
 import { amountAt } from "./steps.js";
@@ -120,13 +120,15 @@ export const valueKeys = (values) => ({
 });
 
 /**
- * Return the values of a module, or those that pass a test, in groups, the largest first.
+ * Return the values of a module, or those that pass a test, in groups, the largest first. At a moment, every byte counts
+ * once.
  * @param {Values} values
  * @param {(number: number) => boolean} [test]
+ * @param {(number: number) => number} [bytes]
  * @returns {Source}
  */
-export const groupSource = (values, test = () => true) => {
-  const groups = grouping(values), rows = groups(test), keys = valueKeys(values);
+export const groupSource = (values, test = () => true, bytes) => {
+  const groups = grouping(values), rows = groups(test, bytes), keys = valueKeys(values);
   const first = (/** @type {string} */ key) => (/** @type {Group} */ { buffers }) => keys[key](buffers[0]);
   const padding = (/** @type {Group} */ { buffers }) => buffers.reduce((sum, number) => sum + values.padding[number], 0);
   const part = (/** @type {Group} */ group) => ({ width: group.size / Math.max(rows[0].size, 1), look: lookOfGroup(values, group) });
@@ -134,7 +136,12 @@ export const groupSource = (values, test = () => true) => {
     noun: "values",
     all: rows.reduce((sum, { numbers }) => sum + numbers.length, 0),
     rows,
-    filter: (filters) => Object.values(filters).some(Boolean) ? groups(valueTest(values, filters)) : rows,
+    filter: ({ moment, ...filters }) => {
+      if (!moment && !Object.values(filters).some(Boolean)) return rows;
+      if (!moment) return groups(valueTest(values, filters));
+      const owned = ownedAt(values, Number(moment)), test = valueTest(values, filters);
+      return groups((number) => owned.has(number) && test(number), (number) => owned.get(number) ?? 0);
+    },
     count: (groups) => groups.reduce((sum, { numbers }) => sum + numbers.length, 0),
     size: ({ size }) => size,
     space: ({ numbers }) => values.allocations.color[values.allocation[numbers[0]]],

@@ -5,6 +5,7 @@ import { lookOf } from "./names.js";
  * @typedef {{numbers: number[], buffers: number[], size: number}} Group
  * Values of one operation or argument, line, shape and class of memory, the largest value of each of their buffers, and
  * what these take together.
+ * @typedef {(test: (number: number) => boolean, bytes?: (number: number) => number) => Group[]} Grouping
  */
 
 /**
@@ -18,13 +19,26 @@ const keyOf = (values, number) => {
   return `${relation[number]} ${source[number]} ${shape[number]} ${allocations.color[at]} ${allocations.class[at]} ${name}`;
 };
 
+/** @type {WeakMap<Values, Grouping>} */
+const known = new WeakMap();
+
 /**
- * Return a function that puts the values that pass a test in groups, the largest first. What does not depend on the test
- * is found once, so that 60,000 values are grouped within a frame or two.
+ * Return what puts the values that pass a test in groups, the largest first; `bytes` are what each takes, its size where
+ * nothing else is known. What does not depend on these is found once, so that 60,000 values are grouped within a frame.
  * @param {Values} values
- * @returns {(test: (number: number) => boolean) => Group[]}
+ * @returns {Grouping}
  */
 export const grouping = (values) => {
+  const made = known.get(values) ?? makeGrouping(values);
+  known.set(values, made);
+  return made;
+};
+
+/**
+ * @param {Values} values
+ * @returns {Grouping}
+ */
+const makeGrouping = (values) => {
   const { size, unusualBuffer } = values, ids = values.id.map((id) => parseInt(id, 10));
   const largestFirst = Uint32Array.from(size.keys()).sort((one, other) => size[other] - size[one] || ids[one] - ids[other]);
   /** @type {Map<string, number>} */
@@ -35,7 +49,7 @@ export const grouping = (values) => {
     return known ?? places.size - 1;
   });
   const shared = new Map(Object.entries(unusualBuffer).flatMap(([number, first]) => [[Number(number), first], [first, first]]));
-  return (test) => {
+  return (test, bytes = (number) => size[number]) => {
     /** @type {(Group & {seen?: Set<number>})[]} */
     const found = new Array(places.size);
     largestFirst.forEach((number) => {
@@ -47,7 +61,7 @@ export const grouping = (values) => {
         (group.seen ??= new Set()).add(buffer);
       }
       group.buffers.push(number);
-      group.size += size[number];
+      group.size += bytes(number);
     });
     return found.filter(Boolean).sort((one, other) => other.size - one.size || ids[one.buffers[0]] - ids[other.buffers[0]]);
   };

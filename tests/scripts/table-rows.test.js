@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { peakSource } from "../../templates/scripts/peak-source.js";
 import { allocationSource, csv, groupSource, ordered, scheduleSource, valueKeys, valueSource, valueTest } from "../../templates/scripts/table-rows.js";
 
 const values = /** @type {Values} */ (/** @type {unknown} */ ({
@@ -89,15 +88,6 @@ test("the schedule knows what each moment defines, uses last and keeps live", ()
 
 test("CSV quotes what it must, leaves unknown amounts empty and never holds a formula", () => {
   assert.equal(csv(["a", "b"], [["x,\"y\"", -Infinity], ["=1+1", 5]]), "a,b\r\n\"x,\"\"y\"\"\",\r\n'=1+1,5\r\n");
-});
-
-test("the rows of a peak are live values and what is reserved in allocations that the caller holds", () => {
-  const { rows, keys, shares } = peakSource(values, 0, 2);
-  assert.deepEqual(rows.map((row) => [keys.size(row), keys.value(row)]), [[16, "p"], [8, "fusion.9"], [8, "fusion.10{0}"]]);
-  assert.deepEqual(rows.map(keys.share), [0.5, 0.25, 0.25]);
-  const later = peakSource(values, 0, 9);
-  assert.deepEqual(later.shares, [{ size: 16, allocation: 0, value: -1, of: 0 }]);
-  assert.deepEqual(shares.map(({ value }) => value), [0, 1, 2]);
 });
 
 test("an instruction that recomputes another leads to it", () => {

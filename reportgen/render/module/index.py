@@ -14,6 +14,7 @@ from reportgen.render.drawings.chart_data import memory_over_time
 from reportgen.render.drawings.icicle import icicle_of_space
 from reportgen.render.drawings.memory_chart import memory_chart
 from reportgen.render.drawings.packing import picture_of_space
+from reportgen.render.explore.value_rows import ValueRows
 from reportgen.render.html.hints import naming_hint
 from reportgen.render.html.links import Links
 from reportgen.render.html.markdown import note_markup
@@ -22,7 +23,7 @@ from reportgen.render.module.first_suggestions import first_suggestions
 from reportgen.render.module.fit_banner import fit_banner
 from reportgen.render.module.need import need
 from reportgen.render.module.peak_padding import peak_padding
-from reportgen.render.module.peak_rows import peak_tables, table_in_scripts
+from reportgen.render.module.peak_rows import peak_tables
 from reportgen.render.module.recomputed import recomputed
 from reportgen.render.module.verdict import verdict
 from reportgen.render.module.view_page import view_page
@@ -107,7 +108,7 @@ def index_context(module: Module, links: Links) -> dict[str, Any]:
         "charted": charted,
         "choices": [(space.color, space.name) for space in charted],
         "memory_chart": memory_chart,
-        "live_table": table_in_scripts(module, spaces[0], links) if spaces else None,
+        "live_table": ValueRows(module, links).table((), 0),
         "hint": naming_hint(module.title, has_text=module.join.module is not None),
         "shown_findings": [finding for finding in analysis.findings if finding.severity != "note"],
         "certainty": certainty(analysis, main),

@@ -73,12 +73,6 @@ def peak_tables(module: Module, space: Space, links: Links) -> list[PeakTable]:
     return list(_Tables(module, space, links).groupings())
 
 
-def table_in_scripts(module: Module, space: Space, links: Links) -> PageTable:
-    """Return the same table without rows, of which scripts make those of any instruction."""
-    tables = _Tables(module, space, links)
-    return table(tables.value_columns(tables.live_range), (), for_scripts=True)
-
-
 class _Tables:
     """Makes the tables of one space."""
 
@@ -86,8 +80,6 @@ class _Tables:
         self._module, self._analysis, self._links = module, module.analysis, links
         self._space, self._peak = space, space.peak_resident
         self._strip: Column[PeakTableRow[Any]] = Column("life", "Lifetime", "life", self._life)
-        self.live_range: Column[PeakTableRow[Owned]] = Column("live", "Live range", "range", self._live_range)
-        """Stands for the strip in scripts, which do not know what reads a value and so when it is idle."""
 
     def groupings(self) -> Iterator[PeakTable]:
         """Yield the tables of the peak, the most useful first and those for compiler engineers last."""
@@ -103,12 +95,11 @@ class _Tables:
         yield self._by_label("class", found["class"], lambda kind: chip(f"class-{kind}", kind))
         composition = shares(self._space)
         rows = list(map(self._owned, composition[:_SHOWN]))
-        yield self._table("value", self.value_columns(self._strip), rows, composition)
+        yield self._table("value", self._value_columns(), rows, composition)
         for key in ("opcode", "element type"):
             yield self._by_label(key, found[key], _code)
 
-    def value_columns(self, life: Column[PeakTableRow[Owned]]) -> Sequence[Column[PeakTableRow[Owned]]]:
-        """Return the columns of a table of shares; `life` is the one that says when each is live."""
+    def _value_columns(self) -> Sequence[Column[PeakTableRow[Owned]]]:
         own: Sequence[Column[PeakTableRow[Owned]]] = (
             Column("value", "Value", "owner", self._owner, names_rows=True),
             Column("shape", "Shape", "code", self._of_owner(self._links.shape)),
@@ -117,7 +108,7 @@ class _Tables:
         allocation: Column[PeakTableRow[Owned]] = Column(
             "allocation", "Allocation", "allocation", lambda row: self._links.allocation(row.part.share.allocation)
         )
-        return *peak_columns(*own), life, allocation
+        return *peak_columns(*own), self._strip, allocation
 
     def _by_operation(self, groups: Sequence[PeakGroup]) -> PeakTable:
         own: Sequence[Column[PeakTableRow[PeakGroup]]] = (
@@ -232,10 +223,6 @@ class _Tables:
     @staticmethod
     def _of_owner(cell: Callable[[int], Markup]) -> Callable[[PeakTableRow[Owned]], Markup]:
         return lambda row: Markup("") if row.part.value is None else cell(row.part.value)
-
-    def _live_range(self, row: PeakTableRow[Owned]) -> tuple[int, int] | None:
-        live = None if row.part.share.value is None else self._analysis.facts[row.part.share.value].live
-        return (live.start, live.end) if live else None
 
     def _arguments(self) -> Sequence[Group]:
         """Return the peak by the program's arguments; what is none of them has no label."""

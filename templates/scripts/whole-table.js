@@ -4,6 +4,7 @@ import { counted, humanBytes } from "./bytes.js";
 import { columnsOf, rowOf } from "./cells.js";
 import { isSingleFile, loadTimeline, loadValues } from "./data.js";
 import { make } from "./dom.js";
+import { startFold } from "./instruction-folds.js";
 import { MANY, painted } from "./painted.js";
 import { saveText } from "./save.js";
 import * as State from "./state.js";
@@ -128,11 +129,16 @@ const startWholeTable = (table) => {
     return { values, source };
   })();
 
+  originalRows.filter((row) => row.matches(".fold")).forEach((fold) => startFold(fold, async (first, last) => {
+    const { values, source } = await load();
+    return source.rows.filter((moment) => moment >= first && moment <= last).map((row) => rowOf(values, source, columns, row));
+  }));
+
   const names = FILTERS.filter((name) => field(name));
   const filters = () => /** @type {Filters} */ (Object.fromEntries(names.map((name) => [name, State.get(name) ?? ""])));
   const order = () => parseOrder(State.get("sort"), columns.length);
   const isNarrowed = () => order() !== null || Object.values(filters()).some(Boolean);
-  const isShort = originalRows.length < SHORT_ROWS && !isSingleFile();
+  const isShort = total < SHORT_ROWS && !isSingleFile();
   form.classList.toggle("short", isShort && !(isAskedFor(kind) && isNarrowed()));
   // In a single file the values have no pages, so scripts make all of their rows.
   const isAsked = () => isSingleFile() || (isAskedFor(kind) && isNarrowed());
@@ -177,7 +183,7 @@ const startWholeTable = (table) => {
     body.replaceChildren(...originalRows);
     if (table.caption) table.caption.textContent = caption;
     output.textContent = "";
-    offer(originalRows.length, total, async () => {
+    offer(kind === "instructions" ? total : originalRows.length, total, async () => {
       const { values, source } = await load();
       extend(values, source, source.rows, originalRows.length);
     });

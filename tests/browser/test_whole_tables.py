@@ -17,10 +17,11 @@ from tests.support.site import shard
 
 Visit = Callable[..., Page]
 ROWS = "details[open] table[data-whole] tbody tr"
+FOLDS = "details[open] tr.fold button"
 MOST = 1_000
 TEXTS = """rows => rows.slice(0, 50).map(row => [...row.cells].map(cell => {
     const shown = cell.querySelector("summary") ?? cell.cloneNode(true);
-    shown.querySelectorAll("svg, .mark").forEach(mark => mark.remove());
+    shown.querySelectorAll("svg, .mark, .bracket").forEach(mark => mark.remove());
     return shown.textContent.trim();
 }))"""
 """The words of rows, without the drawings, and without what only opens with a click."""
@@ -78,6 +79,9 @@ def test_the_rows_made_by_scripts_are_those_of_the_page(
     visit: Visit, large_site: Path, large_folder: str, kind: str
 ) -> None:
     page = visit(large_site, f"{large_folder}explore.html#view={kind}")
+    if page.locator(FOLDS).count():
+        page.locator(FOLDS).first.click()
+        expect(page.locator("details[open] tr:focus")).to_be_visible()
     written = page.locator(ROWS).evaluate_all(TEXTS)
     column = "Number" if kind == "instructions" else "Size"
     sort_by(page, column)
@@ -130,6 +134,34 @@ def test_more_rows_come_when_asked_for(
     assert amounts(page, 1) == [size for size, _ in every[: ROWS_ON_PAGE + more]]
 
 
+@pytest.mark.parametrize("is_by_key", [True, False])
+def test_a_fold_opens_to_its_rows(visit: Visit, large_site: Path, large_folder: str, *, is_by_key: bool) -> None:
+    page = visit(large_site, large_folder + "explore.html#view=instructions")
+    folds, before = page.locator(FOLDS), page.locator(ROWS).count()
+    count, words = folds.count(), folds.first.inner_text()
+    if is_by_key:
+        folds.first.press("Enter")
+    else:
+        folds.first.click()
+    expect(folds).to_have_count(count - 1)
+    expect(page.locator("details[open] tr:focus")).to_have_count(1)
+    assert page.locator(ROWS).count() == before - 1 + int(words.partition(" ")[0].replace(",", ""))
+
+
+def test_a_filter_of_instructions_has_no_folds_and_without_it_they_are_there_again(
+    visit: Visit, large_site: Path, large_folder: str
+) -> None:
+    page = visit(large_site, large_folder + "explore.html#view=instructions")
+    count = page.locator(FOLDS).count()
+    assert count
+    page.fill("details[open] .filters [name=moment]", "7")
+    expect(page.locator(f"{ROWS} > td").first).to_have_text("7")
+    expect(page.locator(FOLDS)).to_have_count(0)
+    page.locator("details[open] .filters [name=clear]").click()
+    expect(page.locator(FOLDS)).to_have_count(count)
+    expect(page.locator("details[open] button.more")).to_be_hidden()
+
+
 def test_the_values_at_an_instruction_are_those_that_are_there(
     visit: Visit, large_site: Path, large_folder: str, values: dict[str, Any]
 ) -> None:
@@ -148,8 +180,10 @@ def test_the_values_at_an_instruction_are_those_that_are_there(
 def test_a_link_to_an_instruction_shows_its_row_wherever_that_is(
     visit: Visit, large_site: Path, large_folder: str
 ) -> None:
-    page = visit(large_site, large_folder + "explore.html#i7")
-    expect(page.locator("tr:target > td").first).to_have_text("7")
+    page = visit(large_site, large_folder + "explore.html#view=instructions")
+    name = page.locator("details[open] .fold + tr").first.get_attribute("id") or ""
+    page = visit(large_site, f"{large_folder}explore.html#{name}")
+    expect(page.locator("tr:target > td").first).to_have_text(f"{int(name[1:]):,}")
     expect(page.locator("tr:target")).to_be_visible()
     page = visit(large_site, large_folder + "explore.html#view=instructions&moment=1234")
     expect(page.locator(f"{ROWS} > td").first).to_have_text("1,234")

@@ -75,7 +75,8 @@ def test_a_copy_leads_to_the_first_that_computes_the_same_and_back(sites: dict[s
         next(label for label in sample_labels() if f"{PLAIN}/" in label),
     )
     module = Module(label=label, title="step", stage=None, number=None, analysis=sample_analysis(label))
-    page = InstructionRows(module, Links(module, 0)).table(module.scheduled_moments).rows.replace("<wbr>", "")
+    rows = [[moment] for moment in module.scheduled_moments]
+    page = InstructionRows(module, Links(module, 0)).table(rows).rows.replace("<wbr>", "")
     links = re.findall(r'href="([^"]+)">([^<]*)</a></small> <small>recomputes <a href="([^"]+)">([^<]*)</a>', page)
     assert len(links) > 10
     said = 0

@@ -1,22 +1,24 @@
 """The instructions of a module in their order: what each computes and uses for the last time, and the bytes then."""
 
-from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from html import escape
 from typing import NamedTuple
 
 from markupsafe import Markup
 
+from reportgen.analyse.phases import label
 from reportgen.analyse.records import Space
 from reportgen.model import WHOLE
 from reportgen.render.html.links import Links, listed
+from reportgen.render.html.marks import bar
 from reportgen.render.html.markup import whole_name
 from reportgen.render.html.page_table import PageTable, table
-from reportgen.render.routes import ROWS_ON_PAGE, instruction_id
+from reportgen.render.routes import instruction_id
 from reportgen.render.view import Module
 from reportgen.reports.column import Column
 from reportgen.reports.formats import LONGEST_NAME, human_bytes, signed_bytes
+from reportgen.reports.source_words import line_words
 
 _MOST_NAMED = 6
 _MOST_SPACES = 3
@@ -31,11 +33,9 @@ class PeakMark(NamedTuple):
 
 def instruction_href(module: Module, links: Links, moment: int) -> str | None:
     """Return the href of the row of a moment; None where no instruction runs then."""
-    moments = module.scheduled_moments
-    row = bisect_left(moments, moment)
-    if row == len(moments) or moments[row] != moment:
+    if moment not in module.analysis.dump.name_at:
         return None
-    if row < ROWS_ON_PAGE:
+    if any(len(row) == 1 and moment in row for row in module.instruction_rows):
         return f"{links.listing('explore')}#{instruction_id(moment)}"
     return links.explore("instructions", moment=moment)
 
@@ -60,16 +60,16 @@ class InstructionRows:
         self.marks = [(mark, instruction_href(module, links, mark.moment)) for mark in marks]
         self.spaces = [space for space in module.large_spaces[:_MOST_SPACES] if space.temp]
         self._dump, self._facts, self._program = module.analysis.dump, module.analysis.facts, module.analysis.program
-        self._links = links
+        self._links, self._brackets, self._changes = links, module.brackets, module.memory_changes
         self._last_used = _last_used(module)
         self._labels: defaultdict[int, list[str]] = defaultdict(list)
         for mark in marks:
             self._labels[mark.moment].append(mark.label)
 
-    def table(self, moments: Sequence[int]) -> PageTable:
-        """Return a row for each moment: what is resident, what runs, and what it uses last."""
+    def table(self, rows: Iterable[Sequence[int]]) -> PageTable:
+        """Return a row for each moment: what is resident, what runs, and what it uses last; several are a fold."""
         columns: Sequence[Column[int]] = (
-            Column("moment", "Number", "moment", lambda moment: moment),
+            Column("moment", "Number", "moment", self._number),
             *(self._of_main(self.spaces[0]) if self.spaces else ()),
             Column("step", "Operation or argument", "step", self._step, names_rows=True),
             Column("last-use", "Last use of", "values", self._last_uses),
@@ -77,21 +77,52 @@ class InstructionRows:
         )
         main = self.spaces[0].peak_resident if self.spaces else None
         largest = main.amount if main else 0
-        return table(columns, moments, largest=largest, attributes=self._attributes, for_scripts=True)
+        drawn = (row[0] if len(row) == 1 else self._fold(row, len(columns), largest) for row in rows)
+        return table(columns, drawn, largest=largest, attributes=self._attributes, for_scripts=True)
 
     def _of_main(self, space: Space) -> Sequence[Column[int]]:
         """Return what is resident in the main memory, drawn and in words, and how it differs from the moment before."""
-        amount = _resident(space)
+        amount, changes = _resident(space), self._changes
+        level = Column[int]("bar", "Of the peak", "bar", lambda moment: ("other", amount.of(moment)))
+        change = Column[int](
+            "change", "Change", "change", lambda at: signed_bytes(changes[at]) if changes.get(at) else ""
+        )
+        return level, amount, change
 
-        def change(moment: int) -> str:
-            size = amount.of(moment) - (amount.of(moment - 1) if moment else 0)
-            return signed_bytes(size) if size else ""
-
-        bar = Column[int]("bar", "Of the peak", "bar", lambda moment: ("other", amount.of(moment)))
-        return bar, amount, Column[int]("change", "Change", "change", change)
+    def _fold(self, moments: Sequence[int], width: int, largest: int) -> Markup:
+        """Return a row of `width` columns for several moments, with the most bytes and the largest change of them."""
+        change = max(abs(self._changes.get(moment, 0)) for moment in moments)
+        words = f"{len(moments):,} instructions, {f'at most ±{human_bytes(change)}' if change else 'no change'}"
+        before = ""
+        if self.spaces:
+            most = max(map(_resident(self.spaces[0]).of, moments))
+            before = f'<td class="bars">{bar([("other", most)], max(largest, 1))}<td colspan="2">'
+            width -= 3
+        looks = " ".join(("fold", *self._looks(moments[0])))
+        row = f'<tr class="{looks}" data-first="{moments[0]}" data-last="{moments[-1]}">'
+        return Markup(f'{row}<td>{before}<td colspan="{width - 1}">{words}')
 
     def _attributes(self, moment: int) -> str:
-        return f' id="{instruction_id(moment)}"' + (' class="peak"' if moment in self._labels else "")
+        looks = " ".join((*(["peak"] if moment in self._labels else ()), *self._looks(moment)))
+        return f' id="{instruction_id(moment)}"' + (f' class="{looks}"' if looks else "")
+
+    def _looks(self, moment: int) -> Iterator[str]:
+        """Yield the classes that draw the brackets next to a row: what it is in, and what begins and ends with it."""
+        for phase in self._brackets:
+            kind = "loop" if phase.instruction else "pass"
+            if phase.first <= moment <= phase.last:
+                yield kind
+            if moment == phase.first:
+                yield f"{kind}-first"
+            if moment == phase.last:
+                yield f"{kind}-last"
+
+    def _number(self, moment: int) -> Markup:
+        """Return the number of an instruction after the labels of the brackets that begin with it."""
+        begun = [phase for phase in self._brackets if phase.first == moment]
+        names = [(label(phase.kind, phase.passes), line_words(phase.source) or phase.instruction) for phase in begun]
+        labels = (f'<small class="bracket">{escape(" ".join(words).rstrip())}</small> ' for words in names)
+        return Markup("".join(labels) + f"{moment:,}")
 
     def _step(self, moment: int) -> Markup:
         """Return the operation of what is defined first, and the instruction."""

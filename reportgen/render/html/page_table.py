@@ -34,7 +34,7 @@ class PageTable:
 
 def table(
     columns: Sequence[Column[_Row]],
-    rows: Iterable[_Row],
+    rows: Iterable[_Row | Markup],
     *,
     whole: int = 0,
     largest: int = 0,
@@ -43,7 +43,7 @@ def table(
 ) -> PageTable:
     """Return a table; shares are those of `whole` bytes, and `attributes` are those of a row's element.
 
-    Bars of parts are in the scale of the `largest`.
+    Bars of parts are in the scale of the `largest`. A row that is HTML already stays as it is.
     The heads of one that is `for_scripts` say what its columns are, so that scripts can make any row of it.
     """
     cells = [(_start(column), _drawn(column.kind, whole, largest), column.of) for column in columns]
@@ -54,7 +54,9 @@ def table(
 
     return PageTable(
         heads=Markup("\n".join([_head(column, for_scripts=for_scripts) for column in columns])),
-        rows=Markup("\n".join([f"<tr{attributes(row)}>{drawn(row)}" for row in rows])),
+        rows=Markup(
+            "\n".join([row if isinstance(row, Markup) else f"<tr{attributes(row)}>{drawn(row)}" for row in rows])
+        ),
         width=len(columns),
     )
 
@@ -103,7 +105,7 @@ _CELLS: Mapping[Kind, Callable[[Any], str]] = {
     "code": _code,
     "count": count_markup,
     "life": life_strip,
-    "moment": lambda moment: "–" if moment is None else f"{moment:,}",
+    "moment": lambda moment: moment if isinstance(moment, Markup) else "–" if moment is None else f"{moment:,}",
     "range": range_text,
 }
 """How each kind is drawn; all others are words, or HTML from a column that knows the links of its page."""

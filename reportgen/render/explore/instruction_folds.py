@@ -1,0 +1,36 @@
+"""Which rows the table of instructions has: those that change memory most, and folds of the others between them."""
+
+from bisect import bisect_right
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import pairwise
+
+LEAST_FOLDED, MOST_FOLDED = 4, 1_000
+"""Fewer instructions have rows of their own; more are several folds, as a browser lays out a thousand rows a second."""
+
+
+def folded(
+    moments: Sequence[int], changes: Mapping[int, int], marked: Collection[int], most: int
+) -> Sequence[Sequence[int]]:
+    """Return the moments of each row of a table: one or, where memory hardly changes, several as a fold.
+
+    What is marked and the largest changes are rows, at most `most` of them with those that are too few for a fold.
+    """
+    own = [place for place, moment in enumerate(moments) if moment in marked or changes.get(moment)]
+    own.sort(key=lambda place: (moments[place] not in marked, -abs(changes.get(moments[place], 0))))
+
+    def count(shown: int) -> int:
+        return sum(len(row) == 1 for row in _rows(len(moments), own[:shown]))
+
+    shown = bisect_right(range(min(len(own), most) + 1), most, key=count) - 1
+    return [moments[row.start : row.stop] for row in _rows(len(moments), own[:shown])]
+
+
+def _rows(count: int, own: Iterable[int]) -> Iterator[range]:
+    """Yield the places from 0 to `count` in rows: each of `own` and what is near it alone, the others in folds."""
+    for before, after in pairwise((-1, *sorted(own), count)):
+        between = range(before + 1, after)
+        folds = -(-len(between) // MOST_FOLDED)
+        size = -(-len(between) // folds) if len(between) >= LEAST_FOLDED else 1
+        yield from (between[start : start + size] for start in range(0, len(between), size))
+        if after < count:
+            yield range(after, after + 1)

@@ -132,7 +132,7 @@ VALUE_HREFS = {
     "line": f"{view('source-{page}')}#{source_line('{number}')}",
     "map": f"{view('index')}#{{part}}",
 }
-INSTRUCTION_HREFS = {"row": explore("instructions", moment="{moment}")}
+INSTRUCTION_HREFS = {"row": place(instruction_id("{moment}"))}
 
 # The same for a report in a single file: places in it.
 VALUE_HREFS_IN_FILE = {
@@ -142,7 +142,7 @@ VALUE_HREFS_IN_FILE = {
     "line": "",
     "map": "#{part}",
 }
-INSTRUCTION_HREFS_IN_FILE = {"row": "#moment={moment}"}
+INSTRUCTION_HREFS_IN_FILE = {"row": f"#{instruction_id('{moment}')}"}
 
 
 def module_folder(path: str) -> str:

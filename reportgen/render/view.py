@@ -7,13 +7,11 @@ from functools import cached_property
 
 from reportgen.analyse.classes import memory_class
 from reportgen.analyse.decompose import Group, groupings
-from reportgen.analyse.phases import PASSES, Phase
 from reportgen.analyse.records import Space
 from reportgen.analyse.spaces import is_small, main_space
 from reportgen.analyse.temporary_parts import TemporaryParts, temporary_parts
 from reportgen.record import record
-from reportgen.render.explore.instruction_folds import folded
-from reportgen.render.routes import ROWS_ON_PAGE, ModuleRoutes, module_slug
+from reportgen.render.routes import ModuleRoutes, module_slug
 from reportgen.reports.annotated_source import AnnotatedLine, annotated, own_functions
 from reportgen.reports.module_figures import module_figures
 from reportgen.reports.report import Report
@@ -146,23 +144,3 @@ class Module(Report):
     def scheduled_moments(self) -> Sequence[int]:
         """The moments that the schedule lists, in order: the rows of its pages."""
         return sorted(self.analysis.dump.name_at)
-
-    @cached_property
-    def memory_changes(self) -> Mapping[int, int]:
-        """The changes of what is resident in the main memory space, by moment; at the first, all that is there."""
-        space = self.main_space
-        changes = dict(space.temp.changes()) if space and space.temp else {}
-        return {**changes, 0: space.static_bytes + changes[0]} if space and changes else {}
-
-    @property
-    def brackets(self) -> Sequence[Phase]:
-        """The passes of a gradient and the loops, which have brackets next to the rows of their instructions."""
-        return [phase for phase in self.phases if phase.kind in (*PASSES, "loop")]
-
-    @cached_property
-    def instruction_rows(self) -> Sequence[Sequence[int]]:
-        """The moments of each row of the instructions: one, or those of a fold."""
-        peaks = (self.analysis.xla_peak, *(space.peak_resident for space in self.large_spaces))
-        ends = (moment for phase in self.brackets for moment in (phase.first, phase.last))
-        marked = {*ends, *(peak.moment for peak in peaks if peak)}
-        return folded(self.scheduled_moments, self.memory_changes, marked, ROWS_ON_PAGE)

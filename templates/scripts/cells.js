@@ -59,8 +59,12 @@ export const origin = (values, number, short) => {
   return source ? [words, code, " ", line] : [words, code];
 };
 
+/** Return the name of an instruction, as a link to a value that it defines, if any. */
+const instruction = (/** @type {Values} */ values, /** @type {string} */ name, /** @type {number | undefined} */ number) =>
+  number === undefined ? name : valueLink(values, number, name);
+
 /**
- * Return the name of an instruction as a link to it.
+ * Return words as a link to an instruction.
  * @param {number} moment
  * @param {string} name
  */
@@ -126,14 +130,14 @@ export const CELLS = {
   count: (_, count) => [make("data", { value: String(count) }, [counted(count)])],
   life: (_, life) => life.stretches.length ? [strip(life)] : [],
   members: (values, numbers) => [members(values, numbers)],
-  moment: (_, moment) => [moment < 0 ? "–" : counted(moment)],
+  moment: (_, moment) => [instructionLink(moment, counted(moment))],
   shape: (values, { count, number }) => [
     count > 1 ? `${counted(count)} × ` : "", make("code", { class: "shape" }, [plainShape(values.shapes[values.shape[number]])])
   ],
-  step: (values, [moment, name, number, again, first]) => [
+  step: (values, [name, number, again, first]) => [
     ...(number === undefined ? [] : [...origin(values, number, values.shortScopes[values.scope[number]]), " "]),
-    make("small", { class: "xla" }, [instructionLink(moment, name)]),
-    ...(again ? [" ", make("small", {}, ["recomputes ", instructionLink(first, again)])] : [])
+    make("small", { class: "xla" }, [instruction(values, name, number)]),
+    ...(again ? [" ", make("small", {}, ["recomputes ", instruction(values, again, first)])] : [])
   ],
   text: (_, text) => [text],
   thing: (values, number) => number === undefined ? [] : [...origin(values, number, values.shortScopes[values.scope[number]]), " ", make("small", { class: "xla" }, [values.name[number]])],

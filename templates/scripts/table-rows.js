@@ -276,7 +276,7 @@ export const scheduleSource = (values, timeline, main) => {
       bar: (moment) => ({ width: resident(moment) / Math.max(peak, 1), look: "other" }),
       step: (moment) => {
         const again = timeline.recomputes[moment];
-        return [moment, timeline.names[moment], whole(moment), again, again && momentOf.get(again)];
+        return [timeline.names[moment], whole(moment), again, again && whole(momentOf.get(again) ?? -1)];
       },
       "last-use": (moment) => lastUses.get(moment) ?? []
     },

@@ -54,9 +54,11 @@ const makeControls = (id, when) => {
   const moment = make("input", { type: "number", name: "moment", min: "0", size: "6", placeholder: "any" });
   const padded = make("input", { type: "checkbox", name: "padded" });
   return make("form", { class: "controls filters", "aria-label": "Filter all rows" }, [
-    make("label", {}, ["Find ", find]), ...selects,
-    ...(when ? [make("label", {}, [when, moment])] : []), make("label", {}, [padded, " Padded"]),
-    make("details", {}, [make("summary", {}, ["One column"]), make("div", { class: "controls" }, boxes)]),
+    make("label", {}, ["Find ", find]), ...selects.slice(0, 2), ...(when ? [make("label", {}, [when, moment])] : []),
+    make("details", {}, [
+      make("summary", {}, ["More filters"]),
+      make("div", { class: "controls" }, [...selects.slice(2), make("label", {}, [padded, " Padded"]), ...boxes])
+    ]),
     make("button", { type: "button", name: "clear" }, ["Clear"]),
     make("button", { type: "button", name: "csv" }, ["Download CSV"]),
     make("output", { class: "readout" })
@@ -195,7 +197,7 @@ const startWholeTable = (table) => {
       if (!box || document.activeElement === box) return;
       if (box.type === "checkbox") box.checked = State.get(name) !== null; else box.value = State.get(name) ?? "";
     });
-    if (TEXTS.some((name) => State.get(name))) /** @type {HTMLDetailsElement} */ (form.querySelector("details")).open = true;
+    if (["padded", ...CHOICES.slice(2), ...TEXTS].some((name) => State.get(name))) /** @type {HTMLDetailsElement} */ (form.querySelector("details")).open = true;
   };
 
   const show = async () => {

@@ -1,7 +1,7 @@
 """Which rows the table of instructions has: those that change memory most, and folds of the others between them."""
 
 from bisect import bisect_right
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 
 LEAST_FOLDED, MOST_FOLDED = 4, 1_000
@@ -9,14 +9,16 @@ LEAST_FOLDED, MOST_FOLDED = 4, 1_000
 
 
 def folded(
-    moments: Sequence[int], changes: Mapping[int, int], marked: Collection[int], most: int
+    moments: Sequence[int], changes: Mapping[int, int], marked: Sequence[int], most: int
 ) -> Sequence[Sequence[int]]:
     """Return the moments of each row of a table: one or, where memory hardly changes, several as a fold.
 
-    What is marked and the largest changes are rows, at most `most` of them with those that are too few for a fold.
+    What is marked, the first before all others, and the largest changes are rows, at most `most` of them with those
+    that are too few for a fold.
     """
-    own = [place for place, moment in enumerate(moments) if moment in marked or changes.get(moment)]
-    own.sort(key=lambda place: (moments[place] not in marked, -abs(changes.get(moments[place], 0))))
+    changed = sorted((moment for moment in moments if changes.get(moment)), key=lambda moment: -abs(changes[moment]))
+    places = {moment: place for place, moment in enumerate(moments)}
+    own = [places[moment] for moment in dict.fromkeys((*marked, *changed)) if moment in places]
 
     def count(shown: int) -> int:
         return sum(len(row) == 1 for row in _rows(len(moments), own[:shown]))

@@ -1,20 +1,21 @@
 """The instructions of a module in their order: what each computes and uses for the last time, and the bytes then."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from html import escape
 from typing import NamedTuple
 
 from markupsafe import Markup
 
-from reportgen.analyse.phases import label
+from reportgen.analyse.phases import PASSES, label
 from reportgen.analyse.records import Space
 from reportgen.model import WHOLE
+from reportgen.render.explore.instruction_folds import folded
 from reportgen.render.html.links import Links, listed
 from reportgen.render.html.marks import bar
 from reportgen.render.html.markup import whole_name
 from reportgen.render.html.page_table import PageTable, table
-from reportgen.render.routes import instruction_id
+from reportgen.render.routes import ROWS_ON_PAGE, instruction_id
 from reportgen.render.view import Module
 from reportgen.reports.column import Column
 from reportgen.reports.formats import LONGEST_NAME, human_bytes, signed_bytes
@@ -31,15 +32,6 @@ class PeakMark(NamedTuple):
     label: str
 
 
-def instruction_href(module: Module, links: Links, moment: int) -> str | None:
-    """Return the href of the row of a moment; None where no instruction runs then."""
-    if moment not in module.analysis.dump.name_at:
-        return None
-    if any(len(row) == 1 and moment in row for row in module.instruction_rows):
-        return f"{links.listing('explore')}#{instruction_id(moment)}"
-    return links.explore("instructions", moment=moment)
-
-
 def _marks(module: Module) -> list[PeakMark]:
     """Return the peak of each memory space that has a column, which is the largest amount there, then XLA's peak."""
     peaks = [(space, space.peak_resident) for space in module.large_spaces[:_MOST_SPACES]]
@@ -53,20 +45,27 @@ def _marks(module: Module) -> list[PeakMark]:
 
 
 class InstructionRows:
-    """Makes the table of the instructions of one module; `marks` are its peaks, each with the place of its row."""
+    """Makes the table of the instructions of one module; `marks` are its peaks, and `brackets` its passes and loops."""
 
     def __init__(self, module: Module, links: Links) -> None:
-        marks = _marks(module)
-        self.marks = [(mark, instruction_href(module, links, mark.moment)) for mark in marks]
+        self.marks = _marks(module)
         self.spaces = [space for space in module.large_spaces[:_MOST_SPACES] if space.temp]
+        self._moments, self._changes = module.scheduled_moments, _changes(module.main_space)
+        self.brackets = [phase for phase in module.phases if phase.kind in (*PASSES, "loop")]
         self._dump, self._facts, self._program = module.analysis.dump, module.analysis.facts, module.analysis.program
-        self._links, self._brackets, self._changes = links, module.brackets, module.memory_changes
+        self._links = links
         self._last_used = _last_used(module)
         self._labels: defaultdict[int, list[str]] = defaultdict(list)
-        for mark in marks:
+        for mark in self.marks:
             self._labels[mark.moment].append(mark.label)
 
-    def table(self, rows: Iterable[Sequence[int]]) -> PageTable:
+    @property
+    def rows(self) -> Sequence[Sequence[int]]:
+        """The moments of each row: one, or those of a fold; no bracket begins or ends in one."""
+        ends = (moment for phase in self.brackets for moment in (phase.first, phase.last))
+        return folded(self._moments, self._changes, [*self._labels, *ends], ROWS_ON_PAGE)
+
+    def table(self) -> PageTable:
         """Return a row for each moment: what is resident, what runs, and what it uses last; several are a fold."""
         columns: Sequence[Column[int]] = (
             Column("moment", "Number", "moment", self._number),
@@ -77,7 +76,7 @@ class InstructionRows:
         )
         main = self.spaces[0].peak_resident if self.spaces else None
         largest = main.amount if main else 0
-        drawn = (row[0] if len(row) == 1 else self._fold(row, len(columns), largest) for row in rows)
+        drawn = (row[0] if len(row) == 1 else self._fold(row, len(columns), largest) for row in self.rows)
         return table(columns, drawn, largest=largest, attributes=self._attributes, for_scripts=True)
 
     def _of_main(self, space: Space) -> Sequence[Column[int]]:
@@ -108,7 +107,7 @@ class InstructionRows:
 
     def _looks(self, moment: int) -> Iterator[str]:
         """Yield the classes that draw the brackets next to a row: what it is in, and what begins and ends with it."""
-        for phase in self._brackets:
+        for phase in self.brackets:
             kind = "loop" if phase.instruction else "pass"
             if phase.first <= moment <= phase.last:
                 yield kind
@@ -119,10 +118,10 @@ class InstructionRows:
 
     def _number(self, moment: int) -> Markup:
         """Return the number of an instruction after the labels of the brackets that begin with it."""
-        begun = [phase for phase in self._brackets if phase.first == moment]
+        begun = [phase for phase in self.brackets if phase.first == moment]
         names = [(label(phase.kind, phase.passes), line_words(phase.source) or phase.instruction) for phase in begun]
         labels = (f'<small class="bracket">{escape(" ".join(words).rstrip())}</small> ' for words in names)
-        return Markup("".join(labels) + f"{moment:,}")
+        return Markup(f'{"".join(labels)}<a href="{self._links.moment_href(moment)}">{moment:,}</a>')
 
     def _step(self, moment: int) -> Markup:
         """Return the operation of what is defined first, and the instruction."""
@@ -150,6 +149,12 @@ def _resident(space: Space) -> Column[int]:
     assert space.temp, "a space with live ranges"
     temp, static = space.temp, space.static_bytes
     return Column(f"resident-{space.color}", space.name, "bytes", lambda moment: static + temp.at(moment))
+
+
+def _changes(space: Space | None) -> Mapping[int, int]:
+    """Return the changes of what is resident in a space, by moment; at the first, all that is there."""
+    changes = dict(space.temp.changes()) if space and space.temp else {}
+    return {**changes, 0: space.static_bytes + changes[0]} if space and changes else {}
 
 
 def _last_used(module: Module) -> Mapping[int, list[int]]:

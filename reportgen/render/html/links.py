@@ -177,6 +177,11 @@ class Links:
         text, made = soft_breaks(shortened(name)), dump.made_by.get(name, ())
         return f'<a href="{self.value_href(max(made, key=dump.values.sizes.__getitem__))}">{text}</a>' if made else text
 
+    def moment_href(self, moment: int) -> str | None:
+        """Return the href of an instruction's row or view; None where no instruction runs at the moment."""
+        has = moment in self._module.analysis.dump.name_at
+        return self._inside(routes.place(routes.instruction_id(moment))) if has else None
+
     def term(self, anchor: str, text: str) -> Markup:
         """Return a link to a term of the glossary."""
         return Markup(f'<a class="term" href="{self.root}help/glossary.html#{anchor}">{escape(text)}</a>')

@@ -6,7 +6,6 @@ from html import escape
 from markupsafe import Markup
 
 from reportgen.analyse.matmul_work import Recomputed
-from reportgen.render.explore.instruction_rows import instruction_href
 from reportgen.render.html.links import Links, listed
 from reportgen.render.html.page_table import PageTable, table
 from reportgen.render.view import Module
@@ -25,7 +24,7 @@ def recomputed(module: Module, links: Links) -> PageTable:
         return Markup(listed([name for name in row.instructions if name in moment_of], row_of, _MOST_NAMED))
 
     def row_of(name: str) -> str:
-        href = instruction_href(module, links, moment_of[name])
+        href = links.moment_href(moment_of[name])
         return f'<a href="{escape(href or "")}" title="{escape(name)}">{moment_of[name]:,}</a>'
 
     def line(row: Recomputed) -> Markup:

@@ -27,18 +27,14 @@ const valueName = () => /** @type {HTMLElement | null} */ (document.querySelecto
 
 const isBusy = () => isPressed || document.querySelector("dialog[open]") !== null;
 
-/** @param {string} version */
-const wasTried = (version) => {
+const wasTried = (/** @type {string} */ version) => {
   const before = recall(STORE), now = `${page} ${version}`;
   keep(STORE, now);
   return before === now;
 };
 
-/**
- * Load the page that the changes name and return true, unless loading it has not helped before.
- * @param {LiveChanges} changes
- */
-const move = ({ path, version, why, place }) => {
+/** Load the page that the changes name and return true, unless loading it has not helped before. */
+const move = (/** @type {LiveChanges} */ { path, version, why, place }) => {
   if (path === page && wasTried(version)) return false;
   keepPlace(path);
   // Choices in the address stay; the id of a value may be another one now.
@@ -51,8 +47,7 @@ const move = ({ path, version, why, place }) => {
   return true;
 };
 
-/** @param {LiveChanges} changes */
-const heard = (changes) => {
+const heard = (/** @type {LiveChanges} */ changes) => {
   clearTimeout(lost);
   lost = 0;
   if (changes.starting) return showState("starting", "Building the report…");
@@ -82,11 +77,9 @@ const ask = async () => {
   ask();
 };
 
-/** @param {"changed" | "lost"} kind */
-const react = (kind) => kind === "changed" ? ask() : failed();
+const react = (/** @type {"changed" | "lost"} */ kind) => kind === "changed" ? ask() : failed();
 
-/** @param {"changed" | "lost"} kind */
-const pass = (kind) => {
+const pass = (/** @type {"changed" | "lost"} */ kind) => {
   channel?.postMessage(kind);
   react(kind);
 };

@@ -8,8 +8,7 @@ const FRESH_MILLISECONDS = 8000;
 const DIRECTIONS = ["live-less", "live-same", "live-more"];
 
 const stored = () => recall(STORE) ?? {};
-/** @param {object} changes */
-const store = (changes) => keep(STORE, { ...stored(), ...changes });
+const store = (/** @type {object} */ changes) => keep(STORE, { ...stored(), ...changes });
 
 const line = make("button", { type: "button", class: "live-line", "aria-expanded": "false", "aria-controls": "live-panel" });
 const panel = make("section", { id: "live-panel", class: "live-panel", "aria-label": "What changed", hidden: "" });
@@ -17,8 +16,7 @@ const spoken = make("p", { class: "hidden", role: "status" });
 const corner = make("aside", { id: "live", "aria-label": "Live report" }, [panel, line, spoken]);
 let fading = 0;
 
-/** @param {boolean} isOpen */
-const open = (isOpen) => {
+const open = (/** @type {boolean} */ isOpen) => {
   panel.hidden = !isOpen;
   line.setAttribute("aria-expanded", String(isOpen));
   store({ open: isOpen });
@@ -38,9 +36,7 @@ export const placePanel = () => {
 
 /**
  * Show a message in the line. A fresh one stands out for a while, even if it is shown again meanwhile.
- * @param {"live" | "stale" | "starting" | "lost"} state
- * @param {(Node | string)[]} parts
- * @param {boolean} [isFresh]
+ * @type {(state: "live" | "stale" | "starting" | "lost", parts: (Node | string)[], isFresh?: boolean) => void}
  */
 const say = (state, parts, isFresh = false) => {
   const words = parts.map((part) => typeof part === "string" ? part : part.textContent).join("");
@@ -55,23 +51,17 @@ const say = (state, parts, isFresh = false) => {
   fading = window.setTimeout(() => corner.classList.remove("live-fresh"), FRESH_MILLISECONDS);
 };
 
-/**
- * Keep an amount and its unit on one line, which may break before the share in parentheses.
- * @param {string} words
- */
-const unbroken = (words) => words.replace(/ (?!\()/g, "\u00a0");
+/** Keep an amount and its unit on one line, which may break before the share in parentheses. */
+const unbroken = (/** @type {string} */ words) => words.replace(/ (?!\()/g, "\u00a0");
 
-/** @param {LiveEntry} entry */
-const link = ({ href, title, label }) =>
+const link = (/** @type {LiveEntry} */ { href, title, label }) =>
   href ? make("a", { href: `/${href}`, title: label }, [title]) : make("span", { title: label }, [title]);
 
-/** @param {LiveAmount | null} amount */
-const changeCell = (amount) => amount
+const changeCell = (/** @type {LiveAmount | null} */ amount) => amount
   ? make("td", { class: `number ${DIRECTIONS[amount.direction + 1]}` }, [unbroken(amount.words)])
   : make("td", { class: "number" }, ["–"]);
 
-/** @param {LiveSpace} space */
-const figures = ({ rows }) => {
+const figures = (/** @type {LiveSpace} */ { rows }) => {
   const head = ["", "Now", "Since last build", "Since start"].map((name, number) =>
     make("th", { scope: "col", class: number ? "number" : "" }, [name]));
   const body = rows.map(({ name, now, exact, previous, start }) => make("tr", {}, [
@@ -83,14 +73,12 @@ const figures = ({ rows }) => {
   return make("table", {}, [make("thead", {}, [make("tr", {}, head)]), make("tbody", {}, body)]);
 };
 
-/** @param {LiveStep["subjects"][number]} subject */
-const subjectLine = ({ name, href, count, words }) => {
+const subjectLine = (/** @type {LiveStep["subjects"][number]} */ { name, href, count, words }) => {
   const code = make("code", {}, [name]);
   return make("span", { class: "live-subject" }, [`${count} × `, href ? make("a", { href: `/${href}` }, [code]) : code, ` ${words}`]);
 };
 
-/** @param {LiveStep} step */
-const stepItem = ({ step, subjects, more, direction, words }) => {
+const stepItem = (/** @type {LiveStep} */ { step, subjects, more, direction, words }) => {
   const about = [step, ...subjects.map(subjectLine)];
   if (more) about.push(make("span", { class: "live-subject" }, [`and ${more.toLocaleString("en")} more`]));
   return make("li", {}, [
@@ -99,18 +87,15 @@ const stepItem = ({ step, subjects, more, direction, words }) => {
   ]);
 };
 
-/** @param {LiveSpace} space */
-const changedSteps = ({ steps }) => steps.length ? [make("details", { open: "" }, [
+const changedSteps = (/** @type {LiveSpace} */ { steps }) => steps.length ? [make("details", { open: "" }, [
   make("summary", {}, ["Steps from the last peak to this one"]),
   make("ul", { class: "live-steps" }, steps.map(stepItem))
 ])] : [];
 
-/** @param {LiveSpace} space */
-const hasChanged = ({ steps, rows }) => steps.length > 0 || rows.every(({ previous }) => previous === null) ||
+const hasChanged = (/** @type {LiveSpace} */ { steps, rows }) => steps.length > 0 || rows.every(({ previous }) => previous === null) ||
   rows.some(({ previous, start }) => Boolean(previous?.direction) || Boolean(start?.direction));
 
-/** @param {LiveModule} module */
-const modulePart = ({ title, build, time, headline, doubts, spaces }) => {
+const modulePart = (/** @type {LiveModule} */ { title, build, time, headline, doubts, spaces }) => {
   const shown = spaces.filter(hasChanged);
   const unchanged = shown.length ? "The other spaces have not changed." : "No space has changed.";
   return [
@@ -126,8 +111,7 @@ const modulePart = ({ title, build, time, headline, doubts, spaces }) => {
   ];
 };
 
-/** @param {Outdated} outdated */
-const sentence = ({ state, since, reason, figures }) =>
+const sentence = (/** @type {Outdated} */ { state, since, reason, figures }) =>
   `${state === "stale" ? "Stale" : "Being written"} since ${since}: ${reason}.` +
   (figures ? ` The figures shown are from ${figures}.` : "");
 
@@ -142,8 +126,7 @@ const list = (heading, entries, words) => entries.length ? [
   make("ul", { class: "live-list" }, entries.map((entry) => make("li", {}, [link(entry), " ", make("span", {}, [words(entry)])])))
 ] : [];
 
-/** @param {LiveChanges} changes */
-const fillPanel = ({ module, build, changed, outdated }) => {
+const fillPanel = (/** @type {LiveChanges} */ { module, build, changed, outdated }) => {
   const others = changed.filter(({ href }) => href !== (module?.href ?? null));
   const stale = outdated.filter(({ href }) => !module || href !== module.href);
   const parts = [
@@ -155,11 +138,8 @@ const fillPanel = ({ module, build, changed, outdated }) => {
   panel.replaceChildren(...parts);
 };
 
-/**
- * Mark on the page itself what is not up to date: the module it shows, and the rows of others.
- * @param {LiveChanges} changes
- */
-const markOutdated = ({ module, outdated }) => {
+/** Mark on the page itself what is not up to date: the module it shows, and the rows of others. */
+const markOutdated = (/** @type {LiveChanges} */ { module, outdated }) => {
   document.querySelectorAll(".live-mark, .live-badge").forEach((mark) => mark.remove());
   if (module?.outdated) byId("main").prepend(make("p", { class: "live-mark missing", role: "note" }, [sentence(module.outdated)]));
   outdated.forEach((entry) => {
@@ -171,16 +151,12 @@ const markOutdated = ({ module, outdated }) => {
 
 /**
  * Return in words what the last build changed in modules that the page is not about.
- * @param {LiveEntry & {headline: string}} first
- * @param {number} count
+ * @type {(first: LiveEntry & {headline: string}, count: number) => string}
  */
 const builtWords = (first, count) => count === 1 ? `${first.title}: ${first.headline}` : `${count} modules`;
 
-/**
- * Return the news of other modules, for the line of a page about one.
- * @param {LiveChanges} changes
- */
-const elsewhere = ({ module, build, changed, outdated }) => {
+/** Return the news of other modules, for the line of a page about one. */
+const elsewhere = (/** @type {LiveChanges} */ { module, build, changed, outdated }) => {
   if (!module) return "";
   const others = module.build === build ? [] : changed.filter(({ href }) => href !== module.href);
   const stale = outdated.filter(({ href }) => href !== module.href);
@@ -191,12 +167,8 @@ const elsewhere = ({ module, build, changed, outdated }) => {
   ].join("; ");
 };
 
-/**
- * Show the state of the build that the server reports.
- * @param {LiveChanges} changes
- * @param {boolean} isCurrent whether the page is of that build
- */
-export const showChanges = (changes, isCurrent) => {
+/** Show the state of the build that the server reports; the page may not be of that build. */
+export const showChanges = (/** @type {LiveChanges} */ changes, /** @type {boolean} */ isCurrent) => {
   const { module, changed, outdated, message } = changes;
   const built = module ?? changes;
   const isFresh = stored().build !== undefined && stored().build !== changes.build;
@@ -214,14 +186,10 @@ export const showChanges = (changes, isCurrent) => {
 
 /**
  * Show that the report is not there yet, or that the server is gone.
- * @param {"starting" | "lost"} state
- * @param {string} words
+ * @type {(state: "starting" | "lost", words: string) => void}
  */
 export const showState = (state, words) => say(state, [words]);
 
-/**
- * Say why this page is shown instead of the one the reader had.
- * @param {string} why
- */
-export const explain = (why) =>
+/** Say why this page is shown instead of the one the reader had. */
+export const explain = (/** @type {string} */ why) =>
   say("live", [`${why.charAt(0).toUpperCase()}${why.slice(1)}; this is the nearest page.`], true);

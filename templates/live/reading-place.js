@@ -13,12 +13,8 @@ const STORE = "reportgen-live-page";
 const GROWING_MILLISECONDS = 3000;
 const READER_MOVES = ["wheel", "touchstart", "keydown", "pointerdown"];
 
-/**
- * Return the path to an element from the nearest ancestor with an id, or from the body.
- * @param {Element} element
- * @returns {Path}
- */
-const pathTo = (element) => {
+/** Return the path to an element from the nearest ancestor with an id, or from the body. */
+const pathTo = (/** @type {Element} */ element) => {
   const steps = [];
   let at = element;
   while (at !== document.body && !at.id && at.parentElement) {
@@ -28,12 +24,8 @@ const pathTo = (element) => {
   return { id: at.id || null, steps };
 };
 
-/**
- * Return the element at the end of a path, if the page still has it.
- * @param {Path} path
- * @returns {Element | null}
- */
-const follow = ({ id, steps }) => {
+/** Return the element at the end of a path, if the page still has it. */
+const follow = (/** @type {Path} */ { id, steps }) => {
   /** @type {Element | null} */
   let element = id === null ? document.body : document.getElementById(id);
   for (const step of steps) element = element?.children[step] ?? null;
@@ -54,7 +46,6 @@ const scrolled = () => [...document.querySelectorAll("main *")]
   .filter((element) => element.scrollLeft > 0 || element.scrollTop > 0)
   .map((element) => ({ path: pathTo(element), left: element.scrollLeft, top: element.scrollTop }));
 
-/** @returns {Place["focused"]} */
 const focused = () => {
   const element = document.activeElement;
   if (!element || element === document.body || element.closest("#live")) return null;
@@ -67,11 +58,8 @@ const typed = () => [.../** @type {NodeListOf<HTMLInputElement>} */ (
   .filter((box) => box.value)
   .map((box) => ({ path: pathTo(box), value: box.value }));
 
-/**
- * Keep what the reader sees for the page at `path`, which is loaded next.
- * @param {string} path
- */
-export const keepPlace = (path) => {
+/** Keep what the reader sees for the page at `path`, which is loaded next. */
+export const keepPlace = (/** @type {string} */ path) => {
   keep(STORE, {
     page: `/${path}`, x: scrollX, y: scrollY, anchor: topmost(), scrolled: scrolled(), focused: focused(), typed: typed(),
     open: [...document.querySelectorAll("main details[open]")].map(pathTo)
@@ -79,8 +67,7 @@ export const keepPlace = (path) => {
   history.scrollRestoration = "manual";
 };
 
-/** @param {Place} place */
-const scrollBack = ({ x, y, anchor, scrolled }) => {
+const scrollBack = (/** @type {Place} */ { x, y, anchor, scrolled }) => {
   const mark = anchor && follow(anchor.path);
   // Content above may have grown, so the mark counts and not the number of pixels.
   if (anchor && mark && y > 0) scrollTo(x, scrollY + mark.getBoundingClientRect().top - anchor.top);
@@ -88,16 +75,14 @@ const scrollBack = ({ x, y, anchor, scrolled }) => {
   scrolled.forEach(({ path, left, top }) => follow(path)?.scrollTo(left, top));
 };
 
-/** @param {Place} place */
-const restoreFocus = ({ focused }) => {
+const restoreFocus = (/** @type {Place} */ { focused }) => {
   const element = focused && follow(focused.path);
   if (!focused || !element) return;
   /** @type {HTMLElement} */ (element).focus({ preventScroll: true });
   if (focused.selection && element instanceof HTMLInputElement) element.setSelectionRange(...focused.selection);
 };
 
-/** @param {Place} place */
-const restoreTyped = ({ typed }) => typed.forEach(({ path, value }) => {
+const restoreTyped = (/** @type {Place} */ { typed }) => typed.forEach(({ path, value }) => {
   const box = /** @type {HTMLInputElement | null} */ (follow(path));
   if (!box || box.value === value) return;
   box.value = value;
@@ -105,11 +90,8 @@ const restoreTyped = ({ typed }) => typed.forEach(({ path, value }) => {
   if (box.id !== "search" || document.activeElement === box) box.dispatchEvent(new Event("input", { bubbles: true }));
 });
 
-/**
- * Keep the place while charts are drawn and make the page grow, until the reader moves.
- * @param {Place} place
- */
-const stay = (place) => {
+/** Keep the place while charts are drawn and make the page grow, until the reader moves. */
+const stay = (/** @type {Place} */ place) => {
   scrollBack(place);
   const observer = new ResizeObserver(() => scrollBack(place));
   const stop = () => {
@@ -122,11 +104,8 @@ const stay = (place) => {
   setTimeout(stop, GROWING_MILLISECONDS);
 };
 
-/**
- * Restore what was kept for this page, once.
- * @param {string} page
- */
-export const restorePlace = (page) => {
+/** Restore what was kept for this page, once. */
+export const restorePlace = (/** @type {string} */ page) => {
   /** @type {Place | null} */
   const place = recall(STORE);
   keep(STORE, null);

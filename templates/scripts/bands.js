@@ -6,6 +6,7 @@ import { amountAt } from "./steps.js";
 
 /**
  * @typedef {"scope" | "shape" | "value"} StackBy
+ * @typedef {{band: string, fill: string, moment: number, low: number, high: number}} StackedRow
  * @typedef {{name: string, amounts: Float64Array, has: (number: number) => boolean}} Band
  * The bytes of a band at each moment, and the values in it.
  * @typedef {import("./owned-bytes.js").Owned} Owned
@@ -24,11 +25,7 @@ const POINTS = 200;
 
 /**
  * Return the values of a memory space in groups.
- * @param {Values} values
- * @param {number} color
- * @param {StackBy} by
- * @param {number} total
- * @returns {Grouping}
+ * @type {(values: Values, color: number, by: StackBy, total: number) => Grouping}
  */
 export const grouping = (values, color, by, total) => {
   const owned = ownedBytes(values, color);
@@ -49,10 +46,7 @@ const scopesInGroups = (/** @type {Values} */ values, /** @type {Owned} */ owned
 
 /**
  * Return the bytes × moments that each group has between two moments.
- * @param {Owned} owned
- * @param {[number, number]} range
- * @param {number[]} groupOf
- * @param {number} count
+ * @type {(owned: Owned, range: [number, number], groupOf: number[], count: number) => Float64Array}
  */
 const areasOf = ({ moment, number, change }, [first, last], groupOf, count) => {
   const areas = new Float64Array(count);
@@ -64,12 +58,7 @@ const areasOf = ({ moment, number, change }, [first, last], groupOf, count) => {
 
 /**
  * Return the bands of a memory space, the largest between two moments first, then the rest.
- * @param {Grouping} grouping
- * @param {SpaceSteps} steps
- * @param {StackBy} by
- * @param {[number, number]} range
- * @param {number} total
- * @returns {Band[]}
+ * @type {(grouping: Grouping, steps: SpaceSteps, by: StackBy, range: [number, number], total: number) => Band[]}
  */
 export const bandsOf = ({ owned, of, name, count }, steps, by, range, total) => {
   const areas = areasOf(owned, range, of, count);
@@ -95,10 +84,7 @@ export const bandsOf = ({ owned, of, name, count }, steps, by, range, total) => 
 
 /**
  * Return the bytes of each place at each moment.
- * @param {Owned} owned
- * @param {(number: number) => number} placeOf
- * @param {number} places
- * @param {number} total
+ * @type {(owned: Owned, placeOf: (number: number) => number, places: number, total: number) => Float64Array[]}
  */
 const amountsOf = (owned, placeOf, places, total) => {
   const amounts = Array.from({ length: places }, () => new Float64Array(total + 1));
@@ -114,11 +100,8 @@ const amountsOf = (owned, placeOf, places, total) => {
 /**
  * Return the moments at which to draw bands between two moments: where they change or, where a pixel has many moments,
  * those with the least and the most bytes.
- * @param {Band[]} bands
- * @param {[number, number]} range
- * @returns {number[]}
  */
-export const momentsToDraw = (bands, [first, last]) => {
+export const momentsToDraw = (/** @type {Band[]} */ bands, /** @type {[number, number]} */ [first, last]) => {
   const width = Math.max(1, Math.floor((last - first) / POINTS));
   const sum = (/** @type {number} */ moment) => bands.reduce((all, { amounts }) => all + amounts[moment], 0);
   const moments = [first];
@@ -138,9 +121,7 @@ export const momentsToDraw = (bands, [first, last]) => {
 
 /**
  * Return the rows of a stacked area chart; the first band is at the bottom.
- * @param {Band[]} bands
- * @param {number[]} moments
- * @param {(band: Band, place: number) => string} fill
+ * @type {(bands: Band[], moments: number[], fill: (band: Band, place: number) => string) => StackedRow[]}
  */
 export const stackedRows = (bands, moments, fill) => {
   const low = new Map(moments.map((moment) => [moment, 0]));
@@ -153,10 +134,7 @@ export const stackedRows = (bands, moments, fill) => {
 
 /**
  * Return the band that has a byte of the stack at a moment, or null above all of them.
- * @param {Band[]} bands
- * @param {number} moment
- * @param {number} byte
- * @returns {Band | null}
+ * @type {(bands: Band[], moment: number, byte: number) => Band | null}
  */
 export const bandAt = (bands, moment, byte) => {
   let high = 0;

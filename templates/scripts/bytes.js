@@ -7,30 +7,21 @@ const TICKS = 7;
 // Kept, because `toLocaleString` looks for the language each time, which takes longer than a row of a table.
 const WHOLE = new Intl.NumberFormat("en"), HUNDREDTHS = new Intl.NumberFormat("en", { minimumFractionDigits: 2 });
 
-/**
- * Return `13,909`: a count, or a moment.
- * @param {number} count
- */
-export const counted = (count) => WHOLE.format(count);
+/** Return `13,909`: a count, or a moment. */
+export const counted = (/** @type {number} */ count) => WHOLE.format(count);
 
 /**
  * Return an amount with two decimals or none. A half is rounded to the even digit, as Python does, because a read-out must
  * equal the table: `toFixed` would show 3.125 as 3.13 where the table has 3.12.
- * @param {number} amount
- * @param {0 | 2} decimals
  */
-const rounded = (amount, decimals) => {
+const rounded = (/** @type {number} */ amount, /** @type {0 | 2} */ decimals) => {
   const scale = 10 ** decimals, scaled = amount * scale, below = Math.floor(scaled), rest = scaled - below;
   const isUp = rest > 0.5 || (rest === 0.5 && below % 2 !== 0);
   return (decimals ? HUNDREDTHS : WHOLE).format((below + Number(isUp)) / scale);
 };
 
-/**
- * Return `2.52 GiB` or `1,019 MiB`: binary units, two decimals below 1000, or bytes in full below 1024.
- * @param {number} size
- * @returns {string}
- */
-export const humanBytes = (size) => {
+/** Return `2.52 GiB` or `1,019 MiB`: binary units, two decimals below 1000, or bytes in full below 1024. */
+export const humanBytes = (/** @type {number} */ size) => {
   if (Math.abs(size) < STEP) return `${counted(size)} B`;
   let amount = size, unit = 0;
   do {
@@ -41,23 +32,15 @@ export const humanBytes = (size) => {
   return `${rounded(amount, Math.abs(amount) < FOUR_DIGITS - 0.005 ? 2 : 0)} ${UNITS[unit]}`;
 };
 
-/**
- * Return the smallest of 1, 2, 5, 10, 20, … (or of their tenths and hundredths) that is at least `least`.
- * @param {number} least
- * @returns {number}
- */
-const roundStep = (least) => {
+/** Return the smallest of 1, 2, 5, 10, 20, … (or of their tenths and hundredths) that is at least `least`. */
+const roundStep = (/** @type {number} */ least) => {
   const power = 10 ** Math.floor(Math.log10(least));
   const factor = [1, 2, 5, 10].find((factor) => factor * power >= least * 0.999);
   return /** @type {number} */ (factor) * power;
 };
 
-/**
- * Return round numbers of a binary unit for the ticks of an axis up to `limit` bytes; the last one may exceed it.
- * @param {number} limit
- * @returns {{ticks: number[], unit_bytes: number, unit: string}}
- */
-export const byteTicks = (limit) => {
+/** Return round numbers of a binary unit for the ticks of an axis up to `limit` bytes; the last one may exceed it. */
+export const byteTicks = (/** @type {number} */ limit) => {
   let unit = 0;
   while (limit >= STEP ** (unit + 1)) unit += 1;
   const unitBytes = STEP ** unit;
@@ -67,13 +50,8 @@ export const byteTicks = (limit) => {
   return { ticks, unit_bytes: unitBytes, unit: UNITS[unit] };
 };
 
-/**
- * Return round numbers of a binary unit between `low` and `high` bytes, in the unit of their distance.
- * @param {number} low
- * @param {number} high
- * @returns {{ticks: number[], unit_bytes: number, unit: string}}
- */
-export const windowTicks = (low, high) => {
+/** Return round numbers of a binary unit between `low` and `high` bytes, in the unit of their distance. */
+export const windowTicks = (/** @type {number} */ low, /** @type {number} */ high) => {
   const { ticks, unit_bytes, unit } = byteTicks(high - low);
   const step = Math.max(1, ticks[1] - ticks[0]), start = Math.ceil(low / step), end = Math.floor(high / step);
   return { ticks: Array.from({ length: end - start + 1 }, (_, number) => (start + number) * step), unit_bytes, unit };

@@ -11,23 +11,15 @@ const AND = ".";
 
 const chosenKey = () => State.get("suggestion") ?? "";
 
-/**
- * Return the chosen change, or null where none is, or where a memory space is not the one that changes are about.
- * @param {string} space
- * @returns {Promise<Change | null>}
- */
-export const chosenChange = async (space) => {
+/** Return the chosen change, or null where none is, or where a memory space is not the one that changes are about. */
+export const chosenChange = async (/** @type {string} */ space) => {
   const key = chosenKey();
   if (!key || space !== MAIN_SPACE || !document.querySelector("p.changed")) return null;
   return (await loadChanges())[key] ?? null;
 };
 
-/**
- * Say what is needed with all that is ticked, and draw it: solid what is needed at the least, pale up to the most.
- * @param {HTMLElement} place
- * @param {Change | null} change
- */
-const showJoint = (place, change) => {
+/** Say what is needed with all that is ticked, and draw it: solid what is needed at the least, pale up to the most. */
+const showJoint = (/** @type {HTMLElement} */ place, /** @type {Change | null} */ change) => {
   const needed = Number(place.dataset.needed), known = Number(place.dataset.capacity) || null;
   const capacity = known ?? chosenCapacity(MAIN_SPACE), excess = change && capacity !== null ? change.needs - capacity : 0;
   const fits = change !== null && capacity !== null && needed > capacity && excess <= 0;

@@ -6,12 +6,8 @@ import { themeColor } from "./theme-colors.js";
 const PIXELS_PER_UNIT = 2;
 const SAID_MILLISECONDS = 2000;
 
-/**
- * Return a chart as SVG in the colors that are shown now, because a file does not have the page's variables.
- * @param {VegaView} view
- * @returns {Promise<string>}
- */
-const svgOf = async (view) => {
+/** Return a chart as SVG in the colors that are shown now, because a file does not have the page's variables. */
+const svgOf = async (/** @type {VegaView} */ view) => {
   const colors = new Map();
   const color = (/** @type {string} */ name) => {
     if (!colors.has(name)) colors.set(name, themeColor(name));
@@ -21,12 +17,8 @@ const svgOf = async (view) => {
   return svg.replace(/(<svg[^>]*>)/, `$1<rect width="100%" height="100%" fill="${color("background")}"/>`);
 };
 
-/**
- * Return SVG as the pixels of a PNG.
- * @param {string} svg
- * @returns {Promise<Blob>}
- */
-const pngOf = async (svg) => {
+/** Return SVG as the pixels of a PNG. */
+const pngOf = async (/** @type {string} */ svg) => {
   const image = new Image();
   // As data, because the pages' security policy refuses images from other places.
   image.src = `data:image/svg+xml,${encodeURIComponent(svg)}`;
@@ -41,9 +33,7 @@ const pngOf = async (svg) => {
 
 /**
  * Add the buttons to a figure; `name` names the files.
- * @param {Element} figure
- * @param {string} name
- * @param {VegaView} view
+ * @type {(figure: Element, name: string, view: VegaView) => void}
  */
 export const addChartTools = (figure, name, view) => {
   const said = make("span", { role: "status" });

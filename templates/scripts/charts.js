@@ -6,11 +6,7 @@ import { stackedSteps } from "./steps.js";
 /** @type {Map<Element, Promise<VegaView>>} */
 const drawn = new Map();
 
-/**
- * @param {string} kind
- * @param {ChartData} given
- */
-const filled = (kind, given) => {
+const filled = (/** @type {string} */ kind, /** @type {ChartData} */ given) => {
   const specification = window.REPORT_CHARTS[kind];
   const drawn = given.steps ? stackedSteps(given.steps, [0, Number(given.params.last)]) : {};
   const params = (specification.params ?? []).map((/** @type {{name: string}} */ parameter) =>
@@ -19,11 +15,8 @@ const filled = (kind, given) => {
   return { ...specification, height, datasets: { ...given.datasets, ...drawn }, params };
 };
 
-/**
- * Give a drawn chart back the name and the role that the page has given its plot; Vega puts its own in their place.
- * @param {HTMLElement} plot
- */
-const keepName = (plot) => {
+/** Give a drawn chart back the name and the role that the page has given its plot; Vega puts its own in their place. */
+const keepName = (/** @type {HTMLElement} */ plot) => {
   const kept = ["role", "aria-label"].map((name) => /** @type {const} */ ([name, plot.getAttribute(name) ?? ""]));
   return () => {
     kept.forEach(([name, value]) => plot.setAttribute(name, value));
@@ -33,11 +26,7 @@ const keepName = (plot) => {
 
 /**
  * Draw a chart and return a promise of its Vega view.
- * @param {HTMLElement} plot
- * @param {string} kind
- * @param {ChartData} given
- * @param {"svg" | "canvas"} [renderer]
- * @returns {Promise<VegaView>}
+ * @type {(plot: HTMLElement, kind: string, given: ChartData, renderer?: "svg" | "canvas") => Promise<VegaView>}
  */
 export const draw = (plot, kind, given, renderer = "svg") => {
   // `ast` because the pages' security policy forbids compiling expressions.
@@ -52,8 +41,7 @@ export const draw = (plot, kind, given, renderer = "svg") => {
   return view;
 };
 
-/** @param {Element} figure */
-const drawFigure = (figure) => {
+const drawFigure = (/** @type {Element} */ figure) => {
   const given = JSON.parse(figure.querySelector('script[type="application/json"]')?.textContent ?? "");
   const plot = /** @type {HTMLElement} */ (figure.querySelector(".plot"));
   const { chart = "", space } = /** @type {HTMLElement} */ (figure).dataset, view = draw(plot, chart, given);
@@ -64,8 +52,7 @@ const drawFigure = (figure) => {
 
 /**
  * Return when a figure of a choice that is not shown is needed: once the reader chooses it.
- * @param {Element} figure
- * @returns {Promise<void>}
+ * @type {(figure: Element) => Promise<void>}
  */
 const seen = (figure) => new Promise((resolve) => {
   const observer = new IntersectionObserver((entries) => {
@@ -81,8 +68,5 @@ export const drawFigures = () => document.querySelectorAll("figure[data-chart]")
   drawn.set(figure, figure.checkVisibility() ? drawFigure(figure) : seen(figure).then(() => drawFigure(figure)));
 });
 
-/**
- * Return the view of a figure that `drawFigures` has drawn.
- * @param {Element} figure
- */
-export const viewOf = (figure) => /** @type {Promise<VegaView>} */ (drawn.get(figure));
+/** Return the view of a figure that `drawFigures` has drawn. */
+export const viewOf = (/** @type {Element} */ figure) => /** @type {Promise<VegaView>} */ (drawn.get(figure));

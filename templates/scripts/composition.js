@@ -21,13 +21,8 @@ export const isResidentAt = (values, number, moment) =>
 export const residentAt = (values, color, moment) => [...values.name.keys()].filter((number) =>
   values.allocations.color[values.allocation[number]] === color && isResidentAt(values, number, moment));
 
-/**
- * Return, for each live value, the bytes that no live value defined later also holds.
- * @param {Values} values
- * @param {number[]} live
- * @returns {Map<number, number>}
- */
-export const bytesByValue = (values, live) => {
+/** Return, for each live value, the bytes that no live value defined later also holds. */
+export const bytesByValue = (/** @type {Values} */ values, /** @type {number[]} */ live) => {
   /** @type {Map<number, [number, number][]>} */
   const covered = new Map(live.map((number) => [values.allocation[number], []]));
   const latestFirst = [...live].sort((one, other) => values.first[other] - values.first[one] || other - one);
@@ -44,10 +39,7 @@ export const ownedAt = (/** @type {Values} */ values, /** @type {number} */ mome
 
 /**
  * Add [low, high) to disjoint intervals in order and return how many bytes were new.
- * @param {[number, number][]} covered
- * @param {number} low
- * @param {number} high
- * @returns {number}
+ * @type {(covered: [number, number][], low: number, high: number) => number}
  */
 const cover = (covered, low, high) => {
   let at = 0;

@@ -4,18 +4,10 @@ import { humanBytes } from "./bytes.js";
 import { MOST_ABOVE, chosenOption, followDevice } from "./device.js";
 import { make } from "./dom.js";
 
-/**
- * @param {string} selector
- * @returns {HTMLElement[]}
- */
-const all = (selector) => [...document.querySelectorAll(selector)].map((found) => /** @type {HTMLElement} */ (found));
+const all = (/** @type {string} */ selector) => [...document.querySelectorAll(selector)].map((found) => /** @type {HTMLElement} */ (found));
 
-/**
- * Return whether a need fits, and by how much; where it is the least, it cannot be said that it fits.
- * @param {number} excess
- * @param {boolean} isLeast
- */
-const verdictOf = (excess, isLeast) => excess > 0
+/** Return whether a need fits, and by how much; where it is the least, it cannot be said that it fits. */
+const verdictOf = (/** @type {number} */ excess, /** @type {boolean} */ isLeast) => excess > 0
   ? ["Does not fit", `by ${isLeast ? "at least " : ""}${humanBytes(excess)}`]
   : ["Fits", `${humanBytes(-excess)} left`];
 
@@ -66,11 +58,8 @@ const drawAxes = () => all("table[data-limit]").forEach((table) => {
   });
 });
 
-/**
- * Draw the bars of the only need on the scale of the device; those without a device are as long as the need.
- * @param {number} needed
- */
-const drawBars = (needed) => all(".stack > .stacked").forEach((bar) => {
+/** Draw the bars of the only need on the scale of the device; those without a device are as long as the need. */
+const drawBars = (/** @type {number} */ needed) => all(".stack > .stacked").forEach((bar) => {
   const stack = /** @type {HTMLElement} */ (bar.parentElement);
   const isJoint = stack.closest(".joint") !== null, isThin = stack.classList.contains("thin");
   const parts = isJoint ? [] : [.../** @type {NodeListOf<HTMLElement>} */ (bar.querySelectorAll("span"))];
@@ -89,11 +78,8 @@ const drawBars = (needed) => all(".stack > .stacked").forEach((bar) => {
   });
 });
 
-/**
- * Say of each suggestion whether the only program fits with it, and that some are to make it fit.
- * @param {number} needed
- */
-const judgeSuggestions = (needed) => {
+/** Say of each suggestion whether the only program fits with it, and that some are to make it fit. */
+const judgeSuggestions = (/** @type {number} */ needed) => {
   const outcomes = all(".step-list > [data-needs] .outcome"), own = outcomes.map((outcome) => outcome.textContent ?? "");
   const [heading] = all("#first-steps"), ownHeading = heading?.textContent ?? "";
   followDevice((capacity) => {

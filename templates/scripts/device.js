@@ -20,15 +20,11 @@ export const MAIN_SPACE = "0";
 
 /**
  * Return the bytes that the device the reader has named has of a memory space; null where none is named or asked for.
- * @param {string} space
  */
-export const chosenCapacity = (space) => (space === MAIN_SPACE ? capacity : null);
+export const chosenCapacity = (/** @type {string} */ space) => (space === MAIN_SPACE ? capacity : null);
 
-/**
- * Call `follower` now and after every choice, on a page that asks for the device.
- * @param {(capacity: number | null) => void} follower
- */
-export const followDevice = (follower) => {
+/** Call `follower` now and after every choice, on a page that asks for the device. */
+export const followDevice = (/** @type {(capacity: number | null) => void} */ follower) => {
   followers.push(follower);
   follower(capacity);
 };

@@ -1,11 +1,7 @@
 // Shorthands for building and finding elements, because every other module needs them.
 
-/**
- * Return the element with this id; the templates guarantee that it exists.
- * @param {string} id
- * @returns {HTMLElement}
- */
-export const byId = (id) => {
+/** Return the element with this id; the templates guarantee that it exists. */
+export const byId = (/** @type {string} */ id) => {
   const found = document.getElementById(id);
   if (!found) throw new Error(`the page has no element #${id}`);
   return found;

@@ -6,27 +6,19 @@ import { holdsAll, wordsOf } from "./words.js";
 
 const REST_MILLISECONDS = 200;
 
-/**
- * Return the text of a cell, with the whole of what it shows shortened.
- * @param {HTMLTableCellElement} cell
- */
-const textOf = (cell) =>
+/** Return the text of a cell, with the whole of what it shows shortened. */
+const textOf = (/** @type {HTMLTableCellElement} */ cell) =>
   [cell.textContent, ...[.../** @type {NodeListOf<HTMLElement>} */ (cell.querySelectorAll("code[title], .found-at[title]"))].map(({ title }) => title)].join("\n");
 
-/**
- * Return what the filter searches of each row, in lower case.
- * @param {HTMLTableElement} table
- * @returns {Map<HTMLTableRowElement, string>}
- */
-const searchedTexts = (table) => {
+/** Return what the filter searches of each row, in lower case. */
+const searchedTexts = (/** @type {HTMLTableElement} */ table) => {
   const heads = [.../** @type {HTMLTableSectionElement} */ (table.tHead).rows[0].cells];
   const columns = heads.filter((head) => head.hasAttribute("data-filtered")).map((head) => head.cellIndex);
   const text = (/** @type {HTMLTableRowElement} */ row) => columns.map((column) => textOf(row.cells[column])).join("\n");
   return new Map([...table.tBodies[0].rows].map((row) => [row, text(row).toLowerCase()]));
 };
 
-/** @param {HTMLInputElement} box */
-const makeFilter = (box) => {
+const makeFilter = (/** @type {HTMLInputElement} */ box) => {
   const table = /** @type {HTMLTableElement} */ (byId(box.dataset.filterOf ?? ""));
   const count = document.querySelector(`[data-count-of="${table.id}"]`);
   const links = box.closest(".filter")?.querySelectorAll('a[href^="#filter="]') ?? [];

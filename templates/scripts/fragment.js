@@ -1,29 +1,17 @@
 // Choices as the text of a URL's fragment, `space=0&moment=12`, and back. A plain anchor, `findings`, holds no choices.
 
-/**
- * Say whether a fragment is the name of a place on the page.
- * @param {string} fragment
- */
-export const isAnchor = (fragment) => fragment !== "" && !fragment.includes("=");
+/** Say whether a fragment is the name of a place on the page. */
+export const isAnchor = (/** @type {string} */ fragment) => fragment !== "" && !fragment.includes("=");
 
-/**
- * Return the choices that a fragment holds.
- * @param {string} fragment
- * @returns {Record<string, string>}
- */
-export const parse = (fragment) => Object.fromEntries(new URLSearchParams(fragment));
+/** Return the choices that a fragment holds. */
+export const parse = (/** @type {string} */ fragment) => Object.fromEntries(new URLSearchParams(fragment));
 
-/**
- * Return the fragment that holds these choices.
- * @param {Record<string, string>} choices
- */
-export const format = (choices) => new URLSearchParams(choices).toString();
+/** Return the fragment that holds these choices. */
+export const format = (/** @type {Record<string, string>} */ choices) => new URLSearchParams(choices).toString();
 
 /**
  * Return the choices after some changes; null or an empty text removes one.
- * @param {Record<string, string>} choices
- * @param {Record<string, string | number | null>} changes
- * @returns {Record<string, string>}
+ * @type {(choices: Record<string, string>, changes: Record<string, string | number | null>) => Record<string, string>}
  */
 export const changed = (choices, changes) => {
   const entries = Object.entries({ ...choices, ...changes }).filter(([, value]) => value !== null && value !== "");
@@ -32,9 +20,7 @@ export const changed = (choices, changes) => {
 
 /**
  * Return the keys whose values differ.
- * @param {Record<string, string>} before
- * @param {Record<string, string>} after
- * @returns {string[]}
+ * @type {(before: Record<string, string>, after: Record<string, string>) => string[]}
  */
 export const changedKeys = (before, after) =>
   Object.keys({ ...before, ...after }).filter((key) => before[key] !== after[key]);

@@ -10,11 +10,7 @@ const DEEPEST = 14;
 
 /**
  * Return a box with the boxes below it; boxes that are too narrow to see are left out.
- * @param {Scope} scope
- * @param {string} label
- * @param {(scope: Scope) => void} choose
- * @param {{width: number, share: number, depth: number}} place
- * @returns {HTMLLIElement}
+ * @type {(scope: Scope, label: string, choose: (scope: Scope) => void, place: {width: number, share: number, depth: number}) => HTMLLIElement}
  */
 const box = (scope, label, choose, { width, share, depth }) => {
   const bar = make("span", { class: "bar", "aria-hidden": "true" }, [...scope.classes].map(([name, size]) =>
@@ -33,9 +29,7 @@ const box = (scope, label, choose, { width, share, depth }) => {
 
 /**
  * Return the icicle of a scope.
- * @param {Scope} scope
- * @param {string} label
- * @param {(scope: Scope) => void} choose
+ * @type {(scope: Scope, label: string, choose: (scope: Scope) => void) => HTMLOListElement}
  */
 export const icicle = (scope, label, choose) =>
   make("ol", { class: "flame" }, [box(scope, label, choose, { width: 1, share: 1, depth: 0 })]);

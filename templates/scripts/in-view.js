@@ -5,10 +5,8 @@ const MARGIN = "200px";
 /**
  * Return a function that calls `show` at once while the element is in view, and else when it comes into view or is
  * printed.
- * @param {Element} element
- * @param {() => void} show
  */
-export const whenInView = (element, show) => {
+export const whenInView = (/** @type {Element} */ element, /** @type {() => void} */ show) => {
   let isInView = false, isStale = false;
   const catchUp = () => {
     if (isStale) show();

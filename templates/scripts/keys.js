@@ -12,21 +12,17 @@ const areOff = () => {
   try { return localStorage.getItem(STORE) === "off"; } catch { return false; }
 };
 
-/** @param {boolean} areOn */
-const keep = (areOn) => {
+const keep = (/** @type {boolean} */ areOn) => {
   try { localStorage.setItem(STORE, areOn ? "on" : "off"); } catch { /* a private window keeps nothing */ }
 };
 
 /**
  * Add a shortcut: `label` says what it does.
- * @param {string} key
- * @param {string} label
- * @param {() => void} run
+ * @type {(key: string, label: string, run: () => void) => void}
  */
 export const addKey = (key, label, run) => { shortcuts.set(key, { label, run }); };
 
-/** @param {KeyboardEvent} event */
-const pressed = (event) => {
+const pressed = (/** @type {KeyboardEvent} */ event) => {
   if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing || event.defaultPrevented) return;
   const shortcut = shortcuts.get(event.key);
   if (!shortcut || areOff() || /** @type {Element} */ (event.target).closest(KEEPS_ITS_KEYS)) return;
@@ -47,11 +43,7 @@ const makeDialog = () => {
   return dialog;
 };
 
-/**
- * @param {HTMLDialogElement} dialog
- * @param {string} key
- * @param {Shortcut} shortcut
- */
+/** @type {(dialog: HTMLDialogElement, key: string, shortcut: Shortcut) => HTMLLIElement} */
 const item = (dialog, key, { label, run }) => {
   const button = make("button", { type: "button" }, [make("kbd", {}, [key]), " ", label]);
   button.addEventListener("click", () => {

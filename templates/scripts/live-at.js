@@ -48,12 +48,8 @@ const chosenSpace = () => {
   return Number(State.get("space") ?? select.value);
 };
 
-/**
- * Return what the table is narrowed to: words for it, a test for values, and a button that shows all again.
- * @param {Values} values
- * @param {import("./bands.js").Band[]} bands
- */
-const narrowed = (values, bands) => {
+/** Return what the table is narrowed to: words for it, a test for values, and a button that shows all again. */
+const narrowed = (/** @type {Values} */ values, /** @type {import("./bands.js").Band[]} */ bands) => {
   const within = State.get("within"), band = bands.find(({ name }) => name === State.get("band"));
   if (!within && !band) return null;
   const isInside = isWithin(within), inside = values.scopes.map(isInside);
@@ -65,21 +61,14 @@ const narrowed = (values, bands) => {
   };
 };
 
-/**
- * Put the panel below the chart of its space, so that every chart keeps its place and its width.
- * @param {HTMLElement} section
- * @param {number} color
- */
-const place = (section, color) => {
+/** Put the panel below the chart of its space, so that every chart keeps its place and its width. */
+const place = (/** @type {HTMLElement} */ section, /** @type {number} */ color) => {
   const figure = document.querySelector(`figure[data-chart="memory-over-time"][data-space="${color}"]`);
   if (figure && figure.nextElementSibling !== section) figure.after(section);
 };
 
-/**
- * Show the panel whenever a moment is chosen.
- * @param {import("./time-axis.js").TimeAxis} axis
- */
-export const startLiveAt = (axis) => {
+/** Show the panel whenever a moment is chosen. */
+export const startLiveAt = (/** @type {import("./time-axis.js").TimeAxis} */ axis) => {
   const section = byId("live-at"), link = byId("live-link");
   // A link from a box of the peak's icicle leads here, and not to the top of the page.
   let isFollowed = State.get("within") === null;

@@ -17,10 +17,7 @@ const UNKNOWN = { opcode: "no opcode in the dump", scope: "no scope in the dump"
 
 /**
  * Return what each value's color stands for: its source line, its class, its opcode or the first levels of its scope.
- * @param {Values} values
- * @param {Box[]} all
- * @param {string} by
- * @returns {(number: number) => string}
+ * @type {(values: Values, all: Box[], by: string) => (number: number) => string}
  */
 const groupOf = (values, all, by) => {
   if (by === "class") return (number) => classOf(values, number);
@@ -39,10 +36,7 @@ const area = (/** @type {Box} */ box) => (box.high - box.low) * (box.last - box.
 
 /**
  * Put each box into a group and return the groups by the area they cover; the largest have colors of their own.
- * @param {Values} values
- * @param {Box[]} all
- * @param {string} by
- * @returns {Groups}
+ * @type {(values: Values, all: Box[], by: string) => Groups}
  */
 export const grouped = (values, all, by) => {
   const areas = new Map(), group = groupOf(values, all, by);

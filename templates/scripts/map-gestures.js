@@ -18,8 +18,7 @@ const IN = 0.5;
 
 /**
  * Return the moment and the byte under the pointer; outside the plot they are outside the window.
- * @param {Pick<Zoomable, "view" | "plot" | "window">} map
- * @param {MouseEvent} event
+ * @type {(map: Pick<Zoomable, "view" | "plot" | "window">, event: MouseEvent) => {moment: number, byte: number, isInside: boolean}}
  */
 export const pointUnder = ({ view, plot, window }, event) => {
   const bounds = plot.getBoundingClientRect(), [left, top] = view.origin(), { first, last, low, high } = window();
@@ -27,8 +26,7 @@ export const pointUnder = ({ view, plot, window }, event) => {
   return { moment: first + x * (last - first), byte: high - y * (high - low), isInside: x >= 0 && x <= 1 && y >= 0 && y <= 1 };
 };
 
-/** @param {Zoomable} map */
-const listenToDrags = (map) => {
+const listenToDrags = (/** @type {Zoomable} */ map) => {
   const { plot, view } = map;
   /** @type {{event: PointerEvent, moment: number, byte: number, window: Window} | null} */
   let start = null;
@@ -90,8 +88,7 @@ const listenToDrags = (map) => {
   });
 };
 
-/** @param {Zoomable} map */
-const listenToWheel = (map) => map.plot.addEventListener("wheel", (event) => {
+const listenToWheel = (/** @type {Zoomable} */ map) => map.plot.addEventListener("wheel", (event) => {
   const point = pointUnder(map, event);
   // Without the focus the wheel scrolls the page, because the map fills much of the screen.
   if (!point.isInside || !(event.ctrlKey || event.metaKey || document.activeElement === map.plot)) return;
@@ -99,8 +96,7 @@ const listenToWheel = (map) => map.plot.addEventListener("wheel", (event) => {
   map.show(zoomed(map.window(), map.all(), 2 ** (event.deltaY / WHEEL_PIXELS), point), true);
 }, { passive: false });
 
-/** @param {Zoomable} map */
-const listenToKeys = (map) => {
+const listenToKeys = (/** @type {Zoomable} */ map) => {
   const move = (/** @type {number} */ right, /** @type {number} */ up) => () => panned(map.window(), map.all(), right, up);
   /** @type {Record<string, () => Window | null>} */
   const windows = {
@@ -116,11 +112,8 @@ const listenToKeys = (map) => {
   });
 };
 
-/**
- * Listen to the pointer, the wheel and the keys.
- * @param {Zoomable} map
- */
-export const listenToGestures = (map) => {
+/** Listen to the pointer, the wheel and the keys. */
+export const listenToGestures = (/** @type {Zoomable} */ map) => {
   map.plot.classList.add("timeline");
   listenToDrags(map);
   listenToWheel(map);

@@ -14,11 +14,8 @@ const CHARACTER = 6.5;
 // Of a color of at least this luminance, black text stands out more than white.
 const LIGHT = 0.179;
 
-/**
- * Return the color of text on a color such as `rgb(0, 114, 178)` or `#0072b2`.
- * @param {string} color
- */
-export const inkOn = (color) => {
+/** Return the color of text on a color such as `rgb(0, 114, 178)` or `#0072b2`. */
+export const inkOn = (/** @type {string} */ color) => {
   const hex = /^#(..)(..)(..)$/.exec(color)?.slice(1).map((part) => parseInt(part, 16));
   const [red, green, blue] = (hex ?? color.match(/[\d.]+/g)?.map(Number) ?? [0, 0, 0])
     .map((part) => part / 255).map((part) => part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4);

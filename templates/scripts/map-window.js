@@ -11,11 +11,7 @@ const NEIGHBORS = 12;
 
 /**
  * Return [from, to] moved into [0, most] and cut to it, with whole ends and at least `least` long.
- * @param {number} from
- * @param {number} to
- * @param {number} most
- * @param {number} least
- * @returns {[number, number]}
+ * @type {(from: number, to: number, most: number, least: number) => [number, number]}
  */
 const within = (from, to, most, least) => {
   const length = Math.min(most, Math.max(least, Math.round(to - from)));
@@ -23,13 +19,8 @@ const within = (from, to, most, least) => {
   return [start, start + length];
 };
 
-/**
- * Return a window with whole ends inside the whole map.
- * @param {Window} window
- * @param {Window} all
- * @returns {Window}
- */
-export const clamped = (window, all) => {
+/** Return a window with whole ends inside the whole map. */
+export const clamped = (/** @type {Window} */ window, /** @type {Window} */ all) => {
   const [first, last] = within(window.first, window.last, all.last, LEAST_MOMENTS);
   const [low, high] = within(window.low, window.high, all.high, LEAST_BYTES);
   return { first, last, low, high };
@@ -37,11 +28,7 @@ export const clamped = (window, all) => {
 
 /**
  * Return the window scaled by `factor` about a point; less than 1 zooms in.
- * @param {Window} window
- * @param {Window} all
- * @param {number} factor
- * @param {{moment: number, byte: number}} [center]
- * @returns {Window}
+ * @type {(window: Window, all: Window, factor: number, center?: {moment: number, byte: number}) => Window}
  */
 export const zoomed = (window, all, factor, center) => {
   const { moment, byte } = center ?? { moment: (window.first + window.last) / 2, byte: (window.low + window.high) / 2 };
@@ -53,11 +40,7 @@ export const zoomed = (window, all, factor, center) => {
 
 /**
  * Return the window moved by parts of its own size.
- * @param {Window} window
- * @param {Window} all
- * @param {number} right
- * @param {number} up
- * @returns {Window}
+ * @type {(window: Window, all: Window, right: number, up: number) => Window}
  */
 export const panned = (window, all, right, up) => {
   const moments = (window.last - window.first) * right, bytes = (window.high - window.low) * up;
@@ -66,13 +49,8 @@ export const panned = (window, all, right, up) => {
   }, all);
 };
 
-/**
- * Return a window around a box, with some of its surroundings.
- * @param {Window} box
- * @param {Window} all
- * @returns {Window}
- */
-export const around = (box, all) => {
+/** Return a window around a box, with some of its surroundings. */
+export const around = (/** @type {Window} */ box, /** @type {Window} */ all) => {
   const moments = Math.max(LEAST_MOMENTS, (box.last - box.first) * MARGIN);
   const bytes = Math.max(LEAST_BYTES, (box.high - box.low) * MARGIN);
   return clamped({
@@ -80,13 +58,8 @@ export const around = (box, all) => {
   }, all);
 };
 
-/**
- * Return a window in which a box is large enough to be drawn, among its neighbors.
- * @param {Window} box
- * @param {Window} all
- * @returns {Window}
- */
-export const among = (box, all) => {
+/** Return a window in which a box is large enough to be drawn, among its neighbors. */
+export const among = (/** @type {Window} */ box, /** @type {Window} */ all) => {
   const { first, last } = around(box, all), bytes = (box.high - box.low) * NEIGHBORS;
   return clamped({ first, last, low: box.low - bytes, high: box.high + bytes }, all);
 };

@@ -21,8 +21,6 @@ const lowerNames = (values) => {
 
 /**
  * Return a test for the values that have every word in their name, opcode, shape, source, scope or what stands for it.
- * @param {Values} values
- * @param {string} text
  */
 export const highlightTest = (values, text) => {
   const names = lowerNames(values);
@@ -37,12 +35,8 @@ export const highlightTest = (values, text) => {
   return (/** @type {number} */ number) => tests.every((test) => test(number));
 };
 
-/**
- * Return the lines of a value's tooltip.
- * @param {Values} values
- * @param {number} number
- */
-export const tooltipLines = (values, number) => [
+/** Return the lines of a value's tooltip. */
+export const tooltipLines = (/** @type {Values} */ values, /** @type {number} */ number) => [
   values.name[number] + values.index[number],
   `${humanBytes(values.size[number])}, padding ${humanBytes(values.padding[number])}`,
   `instructions ${counted(values.first[number])} to ${counted(values.last[number])}`,
@@ -53,10 +47,7 @@ export const tooltipLines = (values, number) => [
 
 /**
  * Return what the caption says: what is drawn, what is merged and what is out of view.
- * @param {ReturnType<typeof import("./packing-layout.js").visible>} found
- * @param {number} outside
- * @param {number} handovers
- * @param {number} conflicts
+ * @type {(found: ReturnType<typeof import("./packing-layout.js").visible>, outside: number, handovers: number, conflicts: number) => string}
  */
 export const captionOf = (found, outside, handovers, conflicts) => {
   const parts = [`${counted(found.shown.length)} values`];

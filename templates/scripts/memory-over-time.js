@@ -26,10 +26,7 @@ const OTHERS = "other temporaries";
 /**
  * Show a part of the time axis by line or by class, with the curve of a change if one is chosen, and return the bytes
  * between which it lies.
- * @param {VegaView} view
- * @param {SpaceSteps} space
- * @param {[number, number]} range
- * @param {Change | null} change
+ * @type {(view: VegaView, space: SpaceSteps, range: [number, number], change: Change | null) => [number, number]}
  */
 const showPart = (view, space, [first, last], change) => {
   const { temporary, live } = stackedSteps(space, [first, last]), total = temporary[0].class;
@@ -43,12 +40,8 @@ const showPart = (view, space, [first, last], change) => {
   return byteRange([...resident, ...[...live, ...line].map(({ amount }) => amount)]);
 };
 
-/**
- * Say what a change leads to, above the plot.
- * @param {HTMLElement} figure
- * @param {Change | null} change
- */
-const sayChange = (figure, change) => {
+/** Say what a change leads to, above the plot. */
+const sayChange = (/** @type {HTMLElement} */ figure, /** @type {Change | null} */ change) => {
   const place = /** @type {HTMLElement | null} */ (figure.querySelector("p.changed"));
   if (!place) return;
   place.hidden = byId("changed-legend").hidden = change === null;
@@ -57,9 +50,7 @@ const sayChange = (figure, change) => {
 
 /**
  * Return the part of the temporaries that has a byte of the chart at a moment, and its amount, in words; empty for none.
- * @param {SpaceSteps} space
- * @param {number} moment
- * @param {number} byte
+ * @type {(space: SpaceSteps, moment: number, byte: number) => string}
  */
 const partAt = ({ static: held, temp, parts }, moment, byte) => {
   let high = held;
@@ -74,9 +65,7 @@ const partAt = ({ static: held, temp, parts }, moment, byte) => {
 
 /**
  * Show the bands of a part of the time axis and return the bytes between which it lies.
- * @param {VegaView} view
- * @param {Band[]} bands
- * @param {[number, number]} range
+ * @type {(view: VegaView, bands: Band[], range: [number, number]) => [number, number]}
  */
 const showBands = (view, bands, range) => {
   const rows = stackedRows(bands, momentsToDraw(bands, range), bandColor);
@@ -86,8 +75,7 @@ const showBands = (view, bands, range) => {
 
 /**
  * Return the legend of a figure's bands: a button for each, which chooses it.
- * @param {Band[]} bands
- * @param {(band: Band) => void} choose
+ * @type {(bands: Band[], choose: (band: Band) => void) => HTMLButtonElement[]}
  */
 const bandButtons = (bands, choose) => bands.map((band, place) => {
   const chip = make("button", { type: "button", class: "chip", "aria-pressed": String(band.name === State.get("band")) }, [band.name]);
@@ -96,11 +84,7 @@ const bandButtons = (bands, choose) => bands.map((band, place) => {
   return chip;
 });
 
-/**
- * @param {HTMLElement} figure
- * @param {VegaView} view
- * @param {import("./time-axis.js").TimeAxis} axis
- */
+/** @type {(figure: HTMLElement, view: VegaView, axis: import("./time-axis.js").TimeAxis) => void} */
 const startChart = (figure, view, axis) => {
   const plot = /** @type {HTMLElement} */ (figure.querySelector(".plot"));
   const readout = byId("readout"), color = figure.dataset.space ?? "";
@@ -213,17 +197,11 @@ const startChart = (figure, view, axis) => {
   plot.addEventListener("pointerleave", () => { tip.hidden = true; });
 };
 
-/**
- * Return whether a chart shows the lines or scopes that fill the temporaries.
- * @param {HTMLElement} figure
- */
-const isOfParts = (figure) => "parts" in figure.dataset && State.get("stack") === null;
+/** Return whether a chart shows the lines or scopes that fill the temporaries. */
+const isOfParts = (/** @type {HTMLElement} */ figure) => "parts" in figure.dataset && State.get("stack") === null;
 
-/**
- * Make every chart of memory over time follow the time axis, and the pointer choose and zoom.
- * @param {import("./time-axis.js").TimeAxis} axis
- */
-export const startMemoryOverTime = (axis) => {
+/** Make every chart of memory over time follow the time axis, and the pointer choose and zoom. */
+export const startMemoryOverTime = (/** @type {import("./time-axis.js").TimeAxis} */ axis) => {
   const figures = /** @type {HTMLElement[]} */ ([...document.querySelectorAll('figure[data-chart="memory-over-time"]')]);
   axis.follow(() => {
     // Bands have a legend of their own, areas have their names inside, and the line of what is live would cross them.

@@ -3,18 +3,12 @@ import { pathParts } from "./op-names.js";
 
 /**
  * Return what the bytes of a value are called: a scope of the program, an argument by its number, or an instruction.
- * @param {Values} values
- * @param {number} number
  */
-export const authorName = (values, number) =>
+export const authorName = (/** @type {Values} */ values, /** @type {number} */ number) =>
   values.scopes[values.scope[number]] || values.labels[values.label[number]] || values.name[number];
 
-/**
- * Return what a value is called where there is little room: its argument, or its operation and its source line.
- * @param {Values} values
- * @param {number} number
- */
-export const shortName = (values, number) => {
+/** Return what a value is called where there is little room: its argument, or its operation and its source line. */
+export const shortName = (/** @type {Values} */ values, /** @type {number} */ number) => {
   const name = authorName(values, number), line = lineName(values.sources[values.source[number]]);
   const named = name.includes("/") ? pathParts(name).filter((part) => !part.includes("(")) : [name];
   return [named.slice(line ? -1 : -2).join("/") || name, line].filter(Boolean).join(" · ");
@@ -24,19 +18,17 @@ export const shortName = (values, number) => {
 export const lineName = (/** @type {string} */ source) => source.slice(source.lastIndexOf("/") + 1);
 
 /**
- * Return the color of a value, as `module.color` does: that of its source line if it has one, or of its class of memory.
- * @param {Values} values
- * @param {number} number
+ * Return the color of a value, as `module.color` does: that of its source line if it has one, or of its class of
+ * memory.
  */
-export const lookOf = (values, number) => {
+export const lookOf = (/** @type {Values} */ values, /** @type {number} */ number) => {
   const memoryClass = classOf(values, number);
   return memoryClass === "temporary" && values.looks[values.sources[values.source[number]]] || memoryClass;
 };
 
 /**
  * Return the class of memory that a value is in: that of its allocation.
- * @param {Pick<Values, "allocation" | "allocations" | "classes">} values
- * @param {number} number
+ * @type {(values: Pick<Values, "allocation" | "allocations" | "classes">, number: number) => string}
  */
 export const classOf = ({ allocation, allocations, classes }, number) => classes[allocations.class[allocation[number]]];
 

@@ -11,11 +11,8 @@ const focusSearch = () => {
 
 const hasNeighbor = () => document.querySelector('a[rel="prev"], a[rel="next"]') !== null;
 
-/**
- * Follow the link to a neighboring page where the page is one of several, else go to the neighboring module.
- * @param {1 | -1} step
- */
-const toNeighbor = (step) => {
+/** Follow the link to a neighboring page where the page is one of several, else go to the neighboring module. */
+const toNeighbor = (/** @type {1 | -1} */ step) => {
   if (!hasNeighbor()) return toModule(step);
   const link = document.querySelector(step < 0 ? 'a[rel="prev"]' : 'a[rel="next"]');
   if (link) /** @type {HTMLElement} */ (link).click();
@@ -27,9 +24,8 @@ const view = () => document.querySelector("nav.tabs a[aria-current]")?.getAttrib
 /**
  * Return the name of this module, or of the one before or after it in the order of the overview, and its page of the
  * same view.
- * @param {1 | 0 | -1} step
  */
-const neighbor = async (step) => {
+const neighbor = async (/** @type {1 | 0 | -1} */ step) => {
   const modules = await loadModules();
   const pages = modules.href.map((href) => new URL(root() + href, location.href));
   const here = pages.findIndex((page) => location.href.startsWith(new URL(".", page).href));
@@ -38,8 +34,7 @@ const neighbor = async (step) => {
   return { name: modules.name[here + step], path: modules.path[here + step], href: shown ? new URL(shown, there).href : there.href };
 };
 
-/** @param {1 | -1} step */
-const toModule = async (step) => {
+const toModule = async (/** @type {1 | -1} */ step) => {
   const found = isModulePage() ? await neighbor(step) : null;
   if (found) location.href = found.href;
 };
@@ -63,10 +58,7 @@ const placeModule = async () => {
   if (links.length) document.querySelector("nav.tabs")?.append(make("nav", { class: "modules", "aria-label": "Modules before and after" }, links));
 };
 
-/**
- * Return the first link of each visible row, in the table that has the focus or else the page's first table.
- * @returns {HTMLAnchorElement[]}
- */
+/** Return the first link of each visible row, in the table that has the focus or else the page's first table. */
 const rowLinks = () => {
   const table = document.activeElement?.closest("table") ?? document.querySelector("main table.sortable");
   const rows = table ? [.../** @type {HTMLTableElement} */ (table).tBodies[0].rows] : [];
@@ -75,8 +67,7 @@ const rowLinks = () => {
     .filter((link) => link !== null);
 };
 
-/** @param {1 | -1} step */
-const toRow = (step) => {
+const toRow = (/** @type {1 | -1} */ step) => {
   const links = rowLinks();
   const row = document.activeElement?.closest("tbody tr");
   const here = links.findIndex((link) => row?.contains(link));

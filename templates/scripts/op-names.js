@@ -3,12 +3,8 @@
 
 const ARGUMENT = /^[^[\]/(){}]+(?:\[(?:'[^']*'|"[^"]*"|\d+)\][^[\]/(){}]*)+$/;
 
-/**
- * Return the parts of an op_name, split at slashes outside of brackets; `p['layer']['w']` at its subscripts.
- * @param {string} scope
- * @returns {string[]}
- */
-export const pathParts = (scope) => {
+/** Return the parts of an op_name, split at slashes outside of brackets; `p['layer']['w']` at its subscripts. */
+export const pathParts = (/** @type {string} */ scope) => {
   if (ARGUMENT.test(scope)) return scope.split(/(?=\[)/).filter(Boolean);
   /** @type {string[]} */
   const parts = [];
@@ -28,7 +24,6 @@ export const pathParts = (scope) => {
 
 /**
  * Return the name of a part below another: subscripts follow without a slash.
- * @param {string} above
- * @param {string} part
+ * @type {(above: string, part: string) => string}
  */
 export const joined = (above, part) => above && !part.startsWith("[") ? `${above}/${part}` : above + part;

@@ -7,10 +7,7 @@ import { holdsAll, wordsOf } from "./words.js";
 
 /**
  * Return how many modules match on each page but this one.
- * @param {Modules} modules
- * @param {string[]} words
- * @param {number} own
- * @returns {Map<number, number>}
+ * @type {(modules: Modules, words: string[], own: number) => Map<number, number>}
  */
 export const matchesElsewhere = (modules, words, own) => {
   const found = new Map();

@@ -10,13 +10,8 @@
 
 const HELD_BY_THREADS = "thread-local";
 
-/**
- * Return the changes of ownership in a memory space. Thread-local allocations have no live ranges and are left out.
- * @param {Values} values
- * @param {number} color
- * @returns {Owned}
- */
-export const ownedBytes = (values, color) => {
+/** Return the changes of ownership in a memory space. Thread-local allocations have no live ranges and are left out. */
+export const ownedBytes = (/** @type {Values} */ values, /** @type {number} */ color) => {
   const { allocations, classes } = values, threadLocal = classes.indexOf(HELD_BY_THREADS);
   /** @type {Map<number, number[]>} */
   const inside = new Map();
@@ -34,9 +29,7 @@ export const ownedBytes = (values, color) => {
 
 /**
  * Follow the values of one allocation through time and add their changes.
- * @param {Values} values
- * @param {number[]} numbers
- * @param {Owned} owned
+ * @type {(values: Values, numbers: number[], owned: Owned) => void}
  */
 const sweep = (values, numbers, owned) => {
   const { first, last, offset, size } = values;
@@ -85,11 +78,7 @@ const sweep = (values, numbers, owned) => {
 
 /**
  * Cut [low, high) out and return the pieces that were there, only those of one owner if it is given.
- * @param {Segments} segments
- * @param {number} low
- * @param {number} high
- * @param {number} [owner]
- * @returns {{low: number, high: number, owner: number}[]}
+ * @type {(segments: Segments, low: number, high: number, owner?: number) => {low: number, high: number, owner: number}[]}
  */
 const cut = (segments, low, high, owner) => {
   const pieces = [];
@@ -107,12 +96,8 @@ const cut = (segments, low, high, owner) => {
   return pieces;
 };
 
-/**
- * Return the first place whose number is greater than `limit`.
- * @param {number[]} sorted
- * @param {number} limit
- */
-const firstAfter = (sorted, limit) => {
+/** Return the first place whose number is greater than `limit`. */
+const firstAfter = (/** @type {number[]} */ sorted, /** @type {number} */ limit) => {
   let low = 0, high = sorted.length;
   while (low < high) {
     const middle = (low + high) >> 1;
@@ -126,10 +111,7 @@ const remove = ({ low, high, owner }, at) => [low, high, owner].forEach((column)
 
 /**
  * Insert a segment that overlaps no other and return its place.
- * @param {Segments} segments
- * @param {number} low
- * @param {number} high
- * @param {number} owner
+ * @type {(segments: Segments, low: number, high: number, owner: number) => number}
  */
 const insert = (segments, low, high, owner) => {
   const at = firstAfter(segments.low, low);

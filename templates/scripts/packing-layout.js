@@ -15,10 +15,7 @@ const LEAST_SCOPE_GROUPS = 4;
 
 /**
  * Stack the allocations of a space by class, or `only` one of them: the base of each, and the height of all.
- * @param {Allocations} allocations
- * @param {number} color
- * @param {number | null} only
- * @returns {Stack}
+ * @type {(allocations: Allocations, color: number, only: number | null) => Stack}
  */
 export const stack = (allocations, color, only) => {
   const place = (/** @type {number} */ number) => CLASS_ORDER.indexOf(allocations.class[number]);
@@ -37,9 +34,7 @@ export const stack = (allocations, color, only) => {
 
 /**
  * Return the values of the stack as boxes of moments and bytes; the ends are exclusive.
- * @param {Values} values
- * @param {Stack} stacked
- * @returns {Box[]}
+ * @type {(values: Values, stacked: Stack) => Box[]}
  */
 export const boxes = (values, stacked) => [...values.name.keys()].flatMap((number) => {
   const base = stacked.base.get(values.allocation[number]), size = values.size[number];
@@ -48,21 +43,14 @@ export const boxes = (values, stacked) => [...values.name.keys()].flatMap((numbe
   return [{ number, first: values.first[number], last: values.last[number] + 1, low, high: low + size }];
 });
 
-/**
- * Say whether a box is drawn on its own: it fills a pixel, or the reader asks for it.
- * @param {Box} box
- * @param {View} view
- */
-export const isDrawn = (box, view) => Boolean(box.always) ||
+/** Say whether a box is drawn on its own: it fills a pixel, or the reader asks for it. */
+export const isDrawn = (/** @type {Box} */ box, /** @type {View} */ view) => Boolean(box.always) ||
   ((box.high - box.low) * view.height >= view.high - view.low && 2 * (box.last - box.first) * view.width >= view.last - view.first);
 
 /**
  * Return the boxes that a pixel can show, and the rest merged into runs of one pixel row.
  * Only boxes of the same `style` are merged.
- * @param {Box[]} all
- * @param {View} view
- * @param {(box: Box) => string} style
- * @returns {{shown: Box[], runs: Run[], merged: number}}
+ * @type {(all: Box[], view: View, style: (box: Box) => string) => {shown: Box[], runs: Run[], merged: number}}
  */
 export const visible = (all, view, style) => {
   const perMoment = view.width / (view.last - view.first), perByte = view.height / (view.high - view.low);
@@ -82,13 +70,7 @@ export const visible = (all, view, style) => {
   return { shown: inView.filter(isShown), runs, merged };
 };
 
-/**
- * @param {Box[]} row
- * @param {number} gap
- * @param {number} thickness
- * @param {string} style
- * @returns {Run[]}
- */
+/** @type {(row: Box[], gap: number, thickness: number, style: string) => Run[]} */
 const joined = (row, gap, thickness, style) => {
   /** @type {Run[]} */
   const runs = [];
@@ -105,12 +87,8 @@ const joined = (row, gap, thickness, style) => {
   return runs;
 };
 
-/**
- * Return the boxes that take over exactly the bytes of another at the moment where it ends.
- * @param {Box[]} all
- * @returns {Box[]}
- */
-export const takeovers = (all) => {
+/** Return the boxes that take over exactly the bytes of another at the moment where it ends. */
+export const takeovers = (/** @type {Box[]} */ all) => {
   /** @type {Map<string, Box[]>} */
   const bySlice = new Map();
   all.forEach((box) => {
@@ -126,12 +104,7 @@ export const takeovers = (all) => {
 /**
  * Return the box under a point, the one defined last where there are several, or null. Thin boxes are hard to hit, so
  * a distance of up to `slackMoments` and `slackBytes` counts.
- * @param {Box[]} all
- * @param {number} moment
- * @param {number} byte
- * @param {number} slackMoments
- * @param {number} slackBytes
- * @returns {Box | null}
+ * @type {(all: Box[], moment: number, byte: number, slackMoments: number, slackBytes: number) => Box | null}
  */
 export const under = (all, moment, byte, slackMoments, slackBytes) => {
   /** @type {Box | null} */
@@ -153,11 +126,8 @@ export const under = (all, moment, byte, slackMoments, slackBytes) => {
 /**
  * Return the scopes of values, numbers as `*`, cut to so many levels that the largest group covers less than half of the area; `areas`
  * are bytes × moments by scope.
- * @param {string[]} scopes
- * @param {Map<number, number>} areas
- * @returns {string[]}
  */
-export const scopeGroups = (scopes, areas) => {
+export const scopeGroups = (/** @type {string[]} */ scopes, /** @type {Map<number, number>} */ areas) => {
   const total = [...areas.values()].reduce((sum, area) => sum + area, 0);
   // Numbered siblings, such as the layers of a model, are one group.
   const siblings = scopes.map((scope) => scope.replace(/\d+/g, "*").split("/"));

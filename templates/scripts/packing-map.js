@@ -43,9 +43,7 @@ const WINDOW_KEYS = { from: null, to: null, low: null, high: null, fit: null };
 
 /**
  * Draw the map once the values are there, and let the reader use it.
- * @param {HTMLElement} figure
- * @param {Values} values
- * @param {TimeAxis} axis
+ * @type {(figure: HTMLElement, values: Values, axis: TimeAxis) => Promise<void>}
  */
 const createMap = async (figure, values, axis) => {
   const form = /** @type {HTMLFormElement} */ (figure.querySelector("form"));
@@ -330,9 +328,8 @@ const createMap = async (figure, values, axis) => {
 /**
  * Draw the map when the reader comes near it, and else once the page is idle, so that it is there for print. On a phone
  * it is folded, unless a link leads to it.
- * @param {TimeAxis} axis
  */
-export const startPackingMap = (axis) => {
+export const startPackingMap = (/** @type {TimeAxis} */ axis) => {
   const figure = byId("packing-map"), fold = /** @type {HTMLDetailsElement | null} */ (figure.closest("#map-fold"));
   if (fold && !State.get("fit") && matchMedia(PHONE).matches) fold.open = false;
   let isStarted = false;

@@ -16,16 +16,11 @@ import { joined, pathParts } from "./op-names.js";
 const NUMBER = /\p{Nd}+/gu;
 const SPECIAL = /[.*+?^${}()|[\]\\]/g;
 
-/** @returns {Branch} */
 const branch = (isNamed = true) =>
   ({ isNamed, names: new Set(), size: 0, own: 0, values: 0, classes: new Map(), below: new Map() });
 
-/**
- * Return the branch below another that a name belongs to.
- * @param {Branch} above
- * @param {string} name
- */
-const below = (above, name, isNamed = true) => {
+/** Return the branch below another that a name belongs to. */
+const below = (/** @type {Branch} */ above, /** @type {string} */ name, isNamed = true) => {
   const siblings = name.replace(NUMBER, "#"), found = above.below.get(siblings) ?? branch(isNamed);
   above.below.set(siblings, found);
   found.names.add(name);
@@ -34,9 +29,7 @@ const below = (above, name, isNamed = true) => {
 
 /**
  * Add bytes to a branch; those of no value have no class.
- * @param {Branch} at
- * @param {number} size
- * @param {string} [memoryClass]
+ * @type {(at: Branch, size: number, memoryClass?: string) => void}
  */
 const add = (at, size, memoryClass) => {
   at.size += size;
@@ -47,11 +40,7 @@ const add = (at, size, memoryClass) => {
 
 /**
  * Return the tree of what values own, and `reserved` bytes of no value.
- * @param {Values} values
- * @param {Map<number, number>} owned
- * @param {number} reserved
- * @param {{unknown: string, reserved: string}} names
- * @returns {Scope}
+ * @type {(values: Values, owned: Map<number, number>, reserved: number, names: {unknown: string, reserved: string}) => Scope}
  */
 export const scopeTree = (values, owned, reserved, names) => {
   const root = branch();
@@ -79,9 +68,7 @@ export const scopeTree = (values, owned, reserved, names) => {
 
 /**
  * Return a node with its children, largest first; a node without bytes of its own and with one child is joined with it.
- * @param {[string, Branch]} top
- * @param {string} above
- * @returns {Scope}
+ * @type {(named: [string, Branch], above: string) => Scope}
  */
 const finished = ([siblings, top], above) => {
   let at = top, name = shownName(siblings, top);
@@ -98,18 +85,12 @@ const finished = ([siblings, top], above) => {
 
 /**
  * Return the name of a branch, or the one with `#` for the numbers of its siblings.
- * @param {string} siblings
- * @param {Branch} at
+ * @type {(siblings: string, at: Branch) => string}
  */
 const shownName = (siblings, { names }) => names.size === 1 ? [...names][0] : siblings;
 
-/**
- * Return the node of a path, or the root where there is none. The node may be joined with its only child.
- * @param {Scope} root
- * @param {string | null} path
- * @returns {Scope}
- */
-export const scopeAt = (root, path) => {
+/** Return the node of a path, or the root where there is none. The node may be joined with its only child. */
+export const scopeAt = (/** @type {Scope} */ root, /** @type {string | null} */ path) => {
   if (!path) return root;
   const isInside = isWithin(path);
   const find = (/** @type {Scope} */ at) => {
@@ -124,8 +105,7 @@ export const scopeAt = (root, path) => {
 
 /**
  * Return a test for scopes that are a path or below it; `#` in the path stands for any number.
- * @param {string | null} path
- * @returns {(scope: string) => boolean}
+ * @type {(path: string | null) => (scope: string) => boolean}
  */
 export const isWithin = (path) => {
   if (!path) return () => true;

@@ -30,10 +30,7 @@ const loadIndexes = async () => {
   return indexes.flat();
 };
 
-/**
- * @param {import("./search-index.js").Result} result
- * @param {number} number
- */
+/** @type {(result: import("./search-index.js").Result, number: number) => HTMLAnchorElement} */
 const option = ({ kind, name, reason, amount, href }, number) => {
   const part = (/** @type {string} */ part, /** @type {string} */ text) => make("span", { class: `result-${part}` }, [text]);
   const attributes = { id: `search-result-${number}`, href, tabindex: "-1", role: "option", "aria-selected": "false" };
@@ -42,11 +39,7 @@ const option = ({ kind, name, reason, amount, href }, number) => {
   ]);
 };
 
-/**
- * @param {number} total
- * @param {number} shown
- */
-const countSentence = (total, shown) => {
+const countSentence = (/** @type {number} */ total, /** @type {number} */ shown) => {
   if (total > shown) return `The first ${shown} of ${total.toLocaleString("en")} results`;
   return total === 1 ? "1 result" : `${total.toLocaleString("en")} results`;
 };

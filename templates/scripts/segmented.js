@@ -2,12 +2,8 @@
 // among. A part that lacks what is chosen, as the smaller memory spaces may, shows its first.
 import * as State from "./state.js";
 
-/**
- * Show in each group of parts the chosen one.
- * @param {string} key
- * @param {string} value
- */
-const showParts = (key, value) => {
+/** Show in each group of parts the chosen one. */
+const showParts = (/** @type {string} */ key, /** @type {string} */ value) => {
   const parts = /** @type {HTMLElement[]} */ ([...document.querySelectorAll(`[data-part-of="${key}"]`)]);
   const groups = new Set(parts.map((part) => part.parentElement));
   groups.forEach((group) => {
@@ -20,8 +16,7 @@ const showParts = (key, value) => {
   });
 };
 
-/** @param {HTMLFieldSetElement} field */
-const startChoice = (field) => {
+const startChoice = (/** @type {HTMLFieldSetElement} */ field) => {
   const key = field.dataset.choice ?? "", inputs = [...field.querySelectorAll("input")];
   const drops = Object.fromEntries((field.dataset.drops ?? "").split(" ").filter(Boolean).map((name) => [name, null]));
   const first = inputs.find((input) => input.defaultChecked) ?? inputs[0];

@@ -20,9 +20,7 @@ export const stackedBy = () => {
 
 /**
  * Return the bands of a memory space in the part of the time axis that is shown; none where classes are shown.
- * @param {string} color
- * @param {import("./time-axis.js").TimeAxis} axis
- * @returns {Promise<Band[]>}
+ * @type {(color: string, axis: import("./time-axis.js").TimeAxis) => Promise<Band[]>}
  */
 export const shownBands = async (color, axis) => {
   if (!stackedBy()) return [];
@@ -39,12 +37,8 @@ export const shownBands = async (color, axis) => {
   return bands;
 };
 
-/**
- * Return the color of a band: hues that no class of memory has, and grays for what has no name.
- * @param {Band} band
- * @param {number} place
- */
-export const bandColor = ({ name }, place) => {
+/** Return the color of a band: hues that no class of memory has, and grays for what has no name. */
+export const bandColor = (/** @type {Band} */ { name }, /** @type {number} */ place) => {
   if (name === RESERVED) return "var(--line)";
   return name === UNKNOWN ? "var(--class-thread-local)" : PALETTE[place] ?? "var(--muted)";
 };

@@ -6,13 +6,8 @@ const HEADROOM = 0.12;
 // A part that differs by less than this share of its height begins above zero, or it would be a flat line.
 const FLAT = 0.5;
 
-/**
- * Return the amount at a moment: the last step at or before it.
- * @param {Steps} steps
- * @param {number} moment
- * @returns {number}
- */
-export const amountAt = (steps, moment) => {
+/** Return the amount at a moment: the last step at or before it. */
+export const amountAt = (/** @type {Steps} */ steps, /** @type {number} */ moment) => {
   let low = 0, high = steps.moments.length - 1;
   while (low < high) {
     const middle = (low + high + 1) >> 1;
@@ -21,23 +16,14 @@ export const amountAt = (steps, moment) => {
   return steps.amounts[low];
 };
 
-/**
- * Return the sum of two step functions.
- * @param {Steps} one
- * @param {Steps} other
- * @returns {Steps}
- */
-export const sum = (one, other) => {
+/** Return the sum of two step functions. */
+export const sum = (/** @type {Steps} */ one, /** @type {Steps} */ other) => {
   const moments = [...new Set([...one.moments, ...other.moments])].sort((first, second) => first - second);
   return { moments, amounts: moments.map((moment) => amountAt(one, moment) + amountAt(other, moment)) };
 };
 
-/**
- * Return the lowest, the highest and the last of some rows, in order of time and each once.
- * @param {Row[]} rows
- * @returns {Row[]}
- */
-const extremes = (rows) => {
+/** Return the lowest, the highest and the last of some rows, in order of time and each once. */
+const extremes = (/** @type {Row[]} */ rows) => {
   const lowest = rows.reduce((best, row) => row[1] < best[1] ? row : best);
   const highest = rows.reduce((best, row) => row[1] > best[1] ? row : best);
   return [...new Set([lowest, highest, rows[rows.length - 1]])].sort((one, other) => one[0] - other[0]);
@@ -46,11 +32,7 @@ const extremes = (rows) => {
 /**
  * Return (moment, amount) rows from `first` to `last`, at most about three times `points` of them. Where a stretch of
  * time is thinner than a pixel, its lowest and highest amounts stay at their own moments, so that no peak is lost.
- * @param {Steps} steps
- * @param {number} first
- * @param {number} last
- * @param {number} [points]
- * @returns {Row[]}
+ * @type {(steps: Steps, first: number, last: number, points?: number) => Row[]}
  */
 export const thinned = (steps, first, last, points = MOST_POINTS) => {
   /** @type {Row[]} */
@@ -63,12 +45,7 @@ export const thinned = (steps, first, last, points = MOST_POINTS) => {
   return [...rows, [last, rows[rows.length - 1][1]]];
 };
 
-/**
- * @param {Row[]} rows
- * @param {number} length
- * @param {number} points
- * @returns {Row[]}
- */
+/** @type {(rows: Row[], length: number, points: number) => Row[]} */
 const byPixel = (rows, length, points) => {
   const width = Math.max(1, Math.floor(length / points));
   /** @type {Map<number, Row[]>} */
@@ -106,8 +83,7 @@ export const stackedSteps = (space, [first, last]) => {
 
 /**
  * Return the bytes to show for a part of the time axis: from zero, unless what changes would be too small to see.
- * @param {number[]} amounts
- * @returns {[number, number]}
+ * @type {(amounts: number[]) => [number, number]}
  */
 export const byteRange = (amounts) => {
   const least = amounts.reduce((one, other) => Math.min(one, other)), most = amounts.reduce((one, other) => Math.max(one, other));

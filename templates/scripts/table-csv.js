@@ -4,8 +4,7 @@ import { saveText } from "./save.js";
 import { cellKey } from "./tables.js";
 import { csv } from "./table-rows.js";
 
-/** @param {HTMLTableElement} table */
-const textOf = (table) => {
+const textOf = (/** @type {HTMLTableElement} */ table) => {
   const heads = [.../** @type {HTMLTableSectionElement} */ (table.tHead).rows[0].cells];
   // Buttons and bars say nothing outside of the page.
   const columns = heads.filter((head) => !head.matches(".needs-script, .bars")).map((head) => head.cellIndex);

@@ -7,10 +7,8 @@ import * as State from "./state.js";
 
 /**
  * Return what a cell is sorted by: its exact number, or its text, in which the numbers of `17 to 1,230` are exact, too.
- * @param {HTMLTableCellElement} cell
- * @returns {number | string}
  */
-export const cellKey = (cell) => {
+export const cellKey = (/** @type {HTMLTableCellElement} */ cell) => {
   const data = cell.querySelector("data");
   if (data) return Number(data.value);
   const text = cell.textContent?.trim() ?? "";
@@ -19,40 +17,25 @@ export const cellKey = (cell) => {
   return text === "–" ? -Infinity : text;
 };
 
-/**
- * Compare two keys; numbers come before text.
- * @param {number | string} one
- * @param {number | string} other
- * @returns {number}
- */
-const compare = (one, other) => {
+/** Compare two keys; numbers come before text. */
+const compare = (/** @type {number | string} */ one, /** @type {number | string} */ other) => {
   if (typeof one === "number") return typeof other === "number" ? one - other : -1;
   return typeof other === "number" ? 1 : one.localeCompare(other, undefined, { numeric: true });
 };
 
-/**
- * @param {HTMLTableRowElement[]} rows
- * @param {Order} order
- */
-const sorted = (rows, { column, descending }) => {
+const sorted = (/** @type {HTMLTableRowElement[]} */ rows, /** @type {Order} */ { column, descending }) => {
   const keyed = rows.map((row) => ({ row, key: cellKey(row.cells[column]) }));
   const sign = descending ? -1 : 1;
   return keyed.sort((one, other) => sign * compare(one.key, other.key)).map(({ row }) => row);
 };
 
-/**
- * Return the order that a text such as `3d` names, or null if the table has no such column.
- * @param {string | null} text
- * @param {number} columns
- * @returns {Order | null}
- */
-export const parseOrder = (text, columns) => {
+/** Return the order that a text such as `3d` names, or null if the table has no such column. */
+export const parseOrder = (/** @type {string | null} */ text, /** @type {number} */ columns) => {
   const found = /^(\d+)([ad])$/.exec(text ?? "");
   return found && Number(found[1]) < columns ? { column: Number(found[1]), descending: found[2] === "d" } : null;
 };
 
-/** @param {HTMLTableCellElement} head */
-const addButton = (head) => {
+const addButton = (/** @type {HTMLTableCellElement} */ head) => {
   const button = document.createElement("button");
   button.type = "button";
   button.className = "sort";
@@ -67,12 +50,8 @@ const addButton = (head) => {
   return button;
 };
 
-/**
- * Let the reader sort a table, the one with this number on its page.
- * @param {HTMLTableElement} table
- * @param {number} number
- */
-const makeSortable = (table, number) => {
+/** Let the reader sort a table, the one with this number on its page. */
+const makeSortable = (/** @type {HTMLTableElement} */ table, /** @type {number} */ number) => {
   const name = number && !table.dataset.whole ? `sort-${number + 1}` : "sort";
   const heads = [.../** @type {HTMLTableSectionElement} */ (table.tHead).rows[0].cells];
   const originalRows = [...table.tBodies[0].rows];

@@ -8,8 +8,7 @@ const stored = () => {
   try { return localStorage.getItem(STORE); } catch { return null; }
 };
 
-/** @param {string} theme */
-const store = (theme) => {
+const store = (/** @type {string} */ theme) => {
   try { localStorage.setItem(STORE, theme); } catch { /* a private window keeps nothing */ }
 };
 

@@ -12,10 +12,7 @@ const CLICK_MILLISECONDS = 250;
 
 /**
  * Return the whole number between two limits that the state holds for `key`, or null.
- * @param {string} key
- * @param {number} least
- * @param {number} most
- * @returns {number | null}
+ * @type {(key: string, least: number, most: number) => number | null}
  */
 const number = (key, least, most) => {
   const text = State.get(key);
@@ -23,14 +20,11 @@ const number = (key, least, most) => {
   return Number.isInteger(found) && found >= least && found <= most ? found : null;
 };
 
-/**
- * Return the time axis of `total` moments.
- * @param {number} total
- */
-export const createTimeAxis = (total) => {
+/** Return the time axis of `total` moments. */
+export const createTimeAxis = (/** @type {number} */ total) => {
   const chosen = () => number("moment", 0, total - 1);
 
-  /** @returns {[number, number]} */
+  /** @type {() => [number, number]} */
   const range = () => {
     const first = number("from", 0, total), last = number("to", 0, total);
     return first !== null && last !== null && first < last ? [first, last] : [0, total];
@@ -58,9 +52,7 @@ export const createTimeAxis = (total) => {
 
   /**
    * Let a click choose, a drag zoom in and a double click reset the zoom.
-   * @param {VegaView} view
-   * @param {HTMLElement} plot
-   * @param {(event: PointerEvent, moment: number) => void} clicked
+   * @type {(view: VegaView, plot: HTMLElement, clicked: (event: PointerEvent, moment: number) => void) => void}
    */
   const listen = (view, plot, clicked) => {
     /** @type {{x: number, moment: number} | null} */
@@ -115,12 +107,8 @@ const peakMoment = () => {
   return Number(/** @type {HTMLElement} */ (figure).dataset.peak);
 };
 
-/**
- * Let the form show and change the time axis.
- * @param {HTMLFormElement} form
- * @param {TimeAxis} axis
- */
-export const startControls = (form, axis) => {
+/** Let the form show and change the time axis. */
+export const startControls = (/** @type {HTMLFormElement} */ form, /** @type {TimeAxis} */ axis) => {
   const field = (/** @type {string} */ name) => /** @type {HTMLInputElement} */ (form.elements.namedItem(name));
   const moment = field("moment"), from = field("from"), to = field("to");
 

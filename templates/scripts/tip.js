@@ -5,10 +5,7 @@ const DISTANCE = 14;
 
 /**
  * Show lines beside the pointer, within the width of the plot; the first line is the heading.
- * @param {HTMLElement} tip
- * @param {HTMLElement} plot
- * @param {PointerEvent} event
- * @param {string[]} lines
+ * @type {(tip: HTMLElement, plot: HTMLElement, event: PointerEvent, lines: string[]) => void}
  */
 export const placeTip = (tip, plot, event, lines) => {
   tip.hidden = false;

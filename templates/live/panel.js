@@ -184,10 +184,7 @@ export const showChanges = (/** @type {LiveChanges} */ changes, /** @type {boole
   say(isStale ? "stale" : "live", [make("strong", {}, [title]), ` ${module ? elsewhere(changes) || module.headline : others}`], isFresh);
 };
 
-/**
- * Show that the report is not there yet, or that the server is gone.
- * @type {(state: "starting" | "lost", words: string) => void}
- */
+/** Show that the report is not there yet, or that the server is gone. @type {(state: "starting" | "lost", words: string) => void} */
 export const showState = (state, words) => say(state, [words]);
 
 /** Say why this page is shown instead of the one the reader had. */

@@ -23,10 +23,7 @@ const POINTS = 200;
  * The group of each value, and the name of each group; a group without a name is what the dump does not name.
  */
 
-/**
- * Return the values of a memory space in groups.
- * @type {(values: Values, color: number, by: StackBy, total: number) => Grouping}
- */
+/** Return the values of a memory space in groups. @type {(values: Values, color: number, by: StackBy, total: number) => Grouping} */
 export const grouping = (values, color, by, total) => {
   const owned = ownedBytes(values, color);
   if (by === "value") {

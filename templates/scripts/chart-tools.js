@@ -31,10 +31,7 @@ const pngOf = async (/** @type {string} */ svg) => {
     canvas.toBlob((blob) => blob ? resolve(blob) : reject(new Error("the chart is too large for a PNG"))));
 };
 
-/**
- * Add the buttons to a figure; `name` names the files.
- * @type {(figure: Element, name: string, view: VegaView) => void}
- */
+/** Add the buttons to a figure; `name` names the files. @type {(figure: Element, name: string, view: VegaView) => void} */
 export const addChartTools = (figure, name, view) => {
   const said = make("span", { role: "status" });
   const button = (/** @type {string} */ label, /** @type {() => Promise<void>} */ run) => {

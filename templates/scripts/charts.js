@@ -1,6 +1,7 @@
 // Draws charts: the specification of a kind, with the data and the parameters of the page.
 
 import { addChartTools } from "./chart-tools.js";
+import { cameIntoView } from "./in-view.js";
 import { stackedSteps } from "./steps.js";
 
 /** @type {Map<Element, Promise<VegaView>>} */
@@ -50,22 +51,9 @@ const drawFigure = (/** @type {Element} */ figure) => {
   return view;
 };
 
-/**
- * Return when a figure of a choice that is not shown is needed: once the reader chooses it.
- * @type {(figure: Element) => Promise<void>}
- */
-const seen = (figure) => new Promise((resolve) => {
-  const observer = new IntersectionObserver((entries) => {
-    if (!entries.some((entry) => entry.isIntersecting)) return;
-    observer.disconnect();
-    resolve();
-  });
-  observer.observe(figure);
-});
-
-/** Draw each figure[data-chart] with the data beside it; hidden ones later, because each takes a tenth of a second. */
+/** Draw each figure[data-chart] with the data beside it; hidden ones once the reader chooses them, because each takes a tenth of a second. */
 export const drawFigures = () => document.querySelectorAll("figure[data-chart]").forEach((figure) => {
-  drawn.set(figure, figure.checkVisibility() ? drawFigure(figure) : seen(figure).then(() => drawFigure(figure)));
+  drawn.set(figure, figure.checkVisibility() ? drawFigure(figure) : cameIntoView(figure).then(() => drawFigure(figure)));
 });
 
 /** Return the view of a figure that `drawFigures` has drawn. */

@@ -18,9 +18,7 @@ const choiceOf = () => /** @type {HTMLSelectElement | null} */ (document.getElem
 /** The memory space that a device has so many bytes of. As in `devices.py`. */
 export const MAIN_SPACE = "0";
 
-/**
- * Return the bytes that the device the reader has named has of a memory space; null where none is named or asked for.
- */
+/** Return the bytes that the device the reader has named has of a memory space; null where none is named or asked for. */
 export const chosenCapacity = (/** @type {string} */ space) => (space === MAIN_SPACE ? capacity : null);
 
 /** Call `follower` now and after every choice, on a page that asks for the device. */

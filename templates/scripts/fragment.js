@@ -18,9 +18,6 @@ export const changed = (choices, changes) => {
   return Object.fromEntries(entries.map(([key, value]) => [key, String(value)]));
 };
 
-/**
- * Return the keys whose values differ.
- * @type {(before: Record<string, string>, after: Record<string, string>) => string[]}
- */
+/** Return the keys whose values differ. @type {(before: Record<string, string>, after: Record<string, string>) => string[]} */
 export const changedKeys = (before, after) =>
   Object.keys({ ...before, ...after }).filter((key) => before[key] !== after[key]);

@@ -23,13 +23,9 @@ const box = (scope, label, choose, { width, share, depth }) => {
   const shown = depth < DEEPEST ? scope.children.filter((child) => (share * child.size) / scope.size >= NARROWEST) : [];
   const children = shown.map((child) => box(child, child.name, choose,
     { width: child.size / scope.size, share: (share * child.size) / scope.size, depth: depth + 1 }));
-  const item = make("li", { style: `width:${100 * width}%` }, children.length ? [tile, make("ol", {}, children)] : [tile]);
-  return item;
+  return make("li", { style: `width:${100 * width}%` }, children.length ? [tile, make("ol", {}, children)] : [tile]);
 };
 
-/**
- * Return the icicle of a scope.
- * @type {(scope: Scope, label: string, choose: (scope: Scope) => void) => HTMLOListElement}
- */
+/** Return the icicle of a scope. @type {(scope: Scope, label: string, choose: (scope: Scope) => void) => HTMLOListElement} */
 export const icicle = (scope, label, choose) =>
   make("ol", { class: "flame" }, [box(scope, label, choose, { width: 1, share: 1, depth: 0 })]);

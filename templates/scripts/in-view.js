@@ -2,6 +2,16 @@
 
 const MARGIN = "200px";
 
+/** Return when an element has come into view, or within a margin of it. @type {(element: Element, margin?: string) => Promise<void>} */
+export const cameIntoView = (element, margin = "0px") => new Promise((resolve) => {
+  const observer = new IntersectionObserver((entries) => {
+    if (!entries.some((entry) => entry.isIntersecting)) return;
+    observer.disconnect();
+    resolve();
+  }, { rootMargin: margin });
+  observer.observe(element);
+});
+
 /**
  * Return a function that calls `show` at once while the element is in view, and else when it comes into view or is
  * printed.

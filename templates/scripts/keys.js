@@ -1,5 +1,6 @@
 // Single-key shortcuts for what the mouse can do as well: `?` lists them, each as a button that does the same.
 import { byId, make } from "./dom.js";
+import { keepText, recallText } from "./storage.js";
 
 /** @typedef {{label: string, run: () => void}} Shortcut */
 
@@ -8,18 +9,9 @@ const KEEPS_ITS_KEYS = "input, select, textarea, [contenteditable], [role=slider
 /** @type {Map<string, Shortcut>} */
 const shortcuts = new Map();
 
-const areOff = () => {
-  try { return localStorage.getItem(STORE) === "off"; } catch { return false; }
-};
+const areOff = () => recallText(STORE) === "off";
 
-const keep = (/** @type {boolean} */ areOn) => {
-  try { localStorage.setItem(STORE, areOn ? "on" : "off"); } catch { /* a private window keeps nothing */ }
-};
-
-/**
- * Add a shortcut: `label` says what it does.
- * @type {(key: string, label: string, run: () => void) => void}
- */
+/** Add a shortcut: `label` says what it does. @type {(key: string, label: string, run: () => void) => void} */
 export const addKey = (key, label, run) => { shortcuts.set(key, { label, run }); };
 
 const pressed = (/** @type {KeyboardEvent} */ event) => {
@@ -36,7 +28,7 @@ const makeDialog = () => {
     '<ul></ul><label><input type="checkbox"> Enable single-key shortcuts</label>';
   const box = /** @type {HTMLInputElement} */ (dialog.querySelector("input"));
   box.checked = !areOff();
-  box.addEventListener("change", () => keep(box.checked));
+  box.addEventListener("change", () => keepText(STORE, box.checked ? "on" : "off"));
   // A press outside the dialog reaches the dialog element itself, and closes it.
   dialog.addEventListener("click", (event) => { if (event.target === dialog) dialog.close(); });
   document.body.append(dialog);

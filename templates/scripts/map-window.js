@@ -1,8 +1,6 @@
 // The part of the packing map that is shown: moments across and bytes along, zoomed and moved within what there is.
 
-/**
- * @typedef {{first: number, last: number, low: number, high: number}} Window
- */
+/** @typedef {{first: number, last: number, low: number, high: number}} Window */
 
 const LEAST_MOMENTS = 2;
 const LEAST_BYTES = 16;
@@ -38,10 +36,7 @@ export const zoomed = (window, all, factor, center) => {
   }, all);
 };
 
-/**
- * Return the window moved by parts of its own size.
- * @type {(window: Window, all: Window, right: number, up: number) => Window}
- */
+/** Return the window moved by parts of its own size. @type {(window: Window, all: Window, right: number, up: number) => Window} */
 export const panned = (window, all, right, up) => {
   const moments = (window.last - window.first) * right, bytes = (window.high - window.low) * up;
   return clamped({

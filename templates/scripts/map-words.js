@@ -9,20 +9,15 @@ export const MOST_TAKEOVERS = 2000;
 /** @type {WeakMap<Values, string[]>} */
 const known = new WeakMap();
 
-/**
- * Return the names of values in lower case, which are made once, because every letter that is typed asks for all.
- * @param {Values} values
- */
-const lowerNames = (values) => {
+/** Return the names of values in lower case, which are made once, because every letter that is typed asks for all. */
+const lowerNames = (/** @type {Values} */ values) => {
   const found = known.get(values) ?? values.name.map((name, number) => (name + values.index[number]).toLowerCase());
   known.set(values, found);
   return found;
 };
 
-/**
- * Return a test for the values that have every word in their name, opcode, shape, source, scope or what stands for it.
- */
-export const highlightTest = (values, text) => {
+/** Return a test for the values that have every word in their name, opcode, shape, source, scope or what stands for it. */
+export const highlightTest = (/** @type {Values} */ values, /** @type {string} */ text) => {
   const names = lowerNames(values);
   const found = (/** @type {string[]} */ table, /** @type {string} */ word) => table.map((one) => one.toLowerCase().includes(word));
   const tests = wordsOf(text).map((word) => {

@@ -14,9 +14,7 @@ import * as State from "./state.js";
 import { amountAt, byteRange, stackedSteps, sum, thinned } from "./steps.js";
 import { placeTip } from "./tip.js";
 
-/**
- * @typedef {import("./bands.js").Band} Band
- */
+/** @typedef {import("./bands.js").Band} Band */
 
 const STACKED_HEIGHT = 300;
 // As in `chart_data.py`.

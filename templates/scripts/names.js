@@ -1,9 +1,7 @@
 // What values are called, their color, their class and their last use: one answer for tables, charts, filters and sorting.
 import { pathParts } from "./op-names.js";
 
-/**
- * Return what the bytes of a value are called: a scope of the program, an argument by its number, or an instruction.
- */
+/** Return what the bytes of a value are called: a scope of the program, an argument by its number, or an instruction. */
 export const authorName = (/** @type {Values} */ values, /** @type {number} */ number) =>
   values.scopes[values.scope[number]] || values.labels[values.label[number]] || values.name[number];
 

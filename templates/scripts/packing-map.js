@@ -8,7 +8,7 @@ import { chosenCapacity, followDevice } from "./device.js";
 import { byId, make } from "./dom.js";
 import { valueHref } from "./hrefs.js";
 import { grouped } from "./map-colors.js";
-import { whenInView } from "./in-view.js";
+import { cameIntoView, whenInView } from "./in-view.js";
 import { listenToGestures, pointUnder } from "./map-gestures.js";
 import { labelsOf } from "./map-labels.js";
 import { among, around, clamped, zoomed } from "./map-window.js";
@@ -335,14 +335,10 @@ export const startPackingMap = (/** @type {TimeAxis} */ axis) => {
   let isStarted = false;
   const start = async () => {
     if (isStarted || !figure.checkVisibility()) return;
-    observer.disconnect();
     isStarted = true;
     createMap(figure, await loadValues(), axis);
   };
-  const observer = new IntersectionObserver((entries) => {
-    if (entries.some((entry) => entry.isIntersecting)) start();
-  }, { rootMargin: "100%" });
-  observer.observe(figure);
+  cameIntoView(figure, "100%").then(start);
   addEventListener("beforeprint", start);
   addEventListener("load", () => setTimeout(start, IDLE_MILLISECONDS));
   if (State.get("fit")) start();

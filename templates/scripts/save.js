@@ -9,8 +9,5 @@ export const saveBlob = (/** @type {string} */ name, /** @type {Blob} */ blob) =
   setTimeout(() => URL.revokeObjectURL(href), 10_000);
 };
 
-/**
- * Let the browser save a text under a name.
- * @type {(name: string, type: string, text: string) => void}
- */
+/** Let the browser save a text under a name. @type {(name: string, type: string, text: string) => void} */
 export const saveText = (name, type, text) => saveBlob(name, new Blob([text], { type: `${type};charset=utf-8` }));

@@ -27,10 +27,7 @@ const below = (/** @type {Branch} */ above, /** @type {string} */ name, isNamed 
   return found;
 };
 
-/**
- * Add bytes to a branch; those of no value have no class.
- * @type {(at: Branch, size: number, memoryClass?: string) => void}
- */
+/** Add bytes to a branch; those of no value have no class. @type {(at: Branch, size: number, memoryClass?: string) => void} */
 const add = (at, size, memoryClass) => {
   at.size += size;
   if (memoryClass === undefined) return;
@@ -83,10 +80,7 @@ const finished = ([siblings, top], above) => {
   return { path, name, size, own, values, classes, children };
 };
 
-/**
- * Return the name of a branch, or the one with `#` for the numbers of its siblings.
- * @type {(siblings: string, at: Branch) => string}
- */
+/** Return the name of a branch, or the one with `#` for the numbers of its siblings. @type {(siblings: string, at: Branch) => string} */
 const shownName = (siblings, { names }) => names.size === 1 ? [...names][0] : siblings;
 
 /** Return the node of a path, or the root where there is none. The node may be joined with its only child. */

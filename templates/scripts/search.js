@@ -113,12 +113,7 @@ export const startSearch = () => {
     if (!panel.hidden && chosen) /** @type {HTMLElement} */ (chosen).click();
   };
 
-  const actions = new Map([
-    ["ArrowDown", () => move(1)],
-    ["ArrowUp", () => move(-1)],
-    ["Enter", choose],
-    ["Escape", close]
-  ]);
+  const actions = new Map([["ArrowDown", () => move(1)], ["ArrowUp", () => move(-1)], ["Enter", choose], ["Escape", close]]);
 
   box.addEventListener("focus", load);
   box.addEventListener("input", () => { load(); show(); });

@@ -5,9 +5,7 @@ import * as State from "./state.js";
 
 /** @typedef {{column: number, descending: boolean}} Order */
 
-/**
- * Return what a cell is sorted by: its exact number, or its text, in which the numbers of `17 to 1,230` are exact, too.
- */
+/** Return what a cell is sorted by: its exact number, or its text, in which the numbers of `17 to 1,230` are exact, too. */
 export const cellKey = (/** @type {HTMLTableCellElement} */ cell) => {
   const data = cell.querySelector("data");
   if (data) return Number(data.value);

@@ -1,16 +1,10 @@
 // Light or dark as the system prefers, unless the reader has chosen. Runs in the head, before anything is painted,
 // because the page would flash otherwise.
+import { keepText, recallText } from "./storage.js";
+
 const STORE = "reportgen-theme";
 const systemIsDark = matchMedia("(prefers-color-scheme: dark)");
 const page = document.documentElement;
-
-const stored = () => {
-  try { return localStorage.getItem(STORE); } catch { return null; }
-};
-
-const store = (/** @type {string} */ theme) => {
-  try { localStorage.setItem(STORE, theme); } catch { /* a private window keeps nothing */ }
-};
 
 const current = () => page.dataset.theme ?? (systemIsDark.matches ? "dark" : "light");
 
@@ -22,13 +16,13 @@ const startSwitch = () => {
   systemIsDark.addEventListener("change", label);
   button.addEventListener("click", () => {
     page.dataset.theme = current() === "dark" ? "light" : "dark";
-    store(page.dataset.theme);
+    keepText(STORE, page.dataset.theme);
     label();
   });
 };
 
 // What needs scripts is only shown where they run.
 page.classList.add("scripted");
-const chosen = stored();
+const chosen = recallText(STORE);
 if (chosen === "dark" || chosen === "light") page.dataset.theme = chosen;
 document.addEventListener("DOMContentLoaded", startSwitch);

@@ -46,11 +46,11 @@ def test_the_width_of_a_bar_is_its_share() -> None:
     assert width(1, 3) == "33.33%"
 
 
-def test_every_size_of_type_is_one_of_the_six_of_the_theme() -> None:
-    stylesheets = [*template_root().rglob("*.css"), *template_root().glob("parts/*_styles.html")]
+def test_every_size_of_type_is_one_of_the_five_of_the_theme() -> None:
+    stylesheets = [*template_root().rglob("*.css")]
     sizes = [
         (path.name, size) for path in stylesheets for size in re.findall(r"font(?:-size)?: ([^;}]+)", text_of(path))
     ]
-    six = "body|figure|heading|label|second|title"
+    five = "body|figure|heading|label|title"
     assert len(sizes) > len(stylesheets)
-    assert [size for size in sizes if not re.match(rf"inherit|0$|var\(--({six})\)", size[1])] == []
+    assert [size for size in sizes if not re.match(rf"inherit|0$|var\(--({five})\)", size[1])] == []

@@ -151,8 +151,8 @@ class Served:
             place = module.place_of(name)
             if place is None:
                 return Nearest(next(routes.alternatives(path))[0], f"{name} is gone")
-            new, _, place = place.partition("#")
-            return Nearest(new, "" if new == path else f"{name} has a new number", place)
+            path, _, place = place.partition("#")
+            return Nearest(path, "", place)
         if state.has(path):
             return Nearest(path, "")
         candidates = (Nearest(page, f"that {missing} is gone") for page, missing in routes.alternatives(path))

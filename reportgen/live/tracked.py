@@ -11,7 +11,7 @@ from reportgen.live.completeness import Baseline, Completeness
 from reportgen.live.listing import Stamps, parts_of
 from reportgen.record import record
 from reportgen.render.routes import ModuleRoutes, module_folder, module_slug, module_view
-from reportgen.reports.formats import visible
+from reportgen.reports.formats import shortened, visible
 from reportgen.reports.report import key_text
 from reportgen.work import Outcome
 
@@ -112,13 +112,16 @@ class ShownBuild:
         return module_folder(self.index)
 
     def place_of(self, name: str) -> str | None:
-        """Return the page and the id of the value that the pages call `name`; None if there is none."""
+        """Return the page and the id of the value that the pages call `name`, whole or shortened; None for none."""
         if self.side is None:
             return None
         analysis = self.side.analysis
         routes = ModuleRoutes(module_slug(self.label, self.title), analysis.dump)
-        named = (number for number, fact in enumerate(analysis.facts) if visible(key_text(fact.value.key)) == name)
-        return next(map(routes.value, named), None)
+        for number, fact in enumerate(analysis.facts):
+            text = key_text(fact.value.key)
+            if name in (visible(text), visible(shortened(text))):
+                return routes.value(number)
+        return None
 
 
 @dataclass(slots=True)

@@ -23,7 +23,8 @@ let waiting = null;
 let isPressed = false, isAsking = false, again = false, retry = 0, lost = 0;
 
 // Each compilation numbers its values differently, so a value is found by its name.
-const valueName = () => /** @type {HTMLElement | null} */ (document.querySelector('.own.open[id^="v"]'))?.dataset.name ?? "";
+const valueName = () =>
+  /^#v\d/.test(location.hash) ? document.querySelector(".own.open")?.getAttribute("data-name") ?? "" : "";
 
 const isBusy = () => isPressed || document.querySelector("dialog[open]") !== null;
 

@@ -16,7 +16,7 @@ from reportgen.options import WatchOptions
 from reportgen.render.compare.comparison_views import module_views
 from reportgen.sides import compare_sources, load_source
 from tests.compare.texts import IN_PLACE, NAME, NOT_IN_PLACE, written
-from tests.support.compiler import BIG_PAGE, compiled, part_paths, write
+from tests.support.compiler import BIG, compiled, part_paths, write
 from tests.support.dumps import edited
 
 BEFORE = compiled(1024)
@@ -122,7 +122,7 @@ def test_a_listed_step_names_its_values_and_leads_to_a_page(watcher: Watcher, cl
     assert shown
     index = shown.index
     (space,) = page_changes(watcher.tracker.dumps, LastBuild())(index)["module"]["spaces"]
-    page = index.replace("index.html", f"{BIG_PAGE}#v3")
+    page = index.replace("index.html", BIG)
     assert space["steps"] == [
         {
             "step": "temporaries with another shape",

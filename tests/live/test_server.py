@@ -26,13 +26,14 @@ POLICY = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline
 PAGE = f'<html><head><meta http-equiv="Content-Security-Policy" content="{POLICY}"></head><body>overview</body></html>'
 COMMON = {"index.html": PAGE.encode(), "404.html": b"<head></head>gone", "assets/site.js": b"1;", "report.json": b"{}"}
 FOLDER = "m/step-0a1b2c3d/"
-ON_DISK = ("index.html", "v/3.html", "v/7.html", "a/0.html", "explore.html", "data/values.js")
+ON_DISK = ("index.html", "explore.html", "data/values.js")
+EXPLORE = f"{FOLDER}explore.html"
 
 
 class Shown(ShownBuild):
     """A module whose values are known without a dump."""
 
-    values: ClassVar = {"a": f"{FOLDER}v/3.html#v3", "t{1}": f"{FOLDER}v/7.html#v7"}
+    values: ClassVar = {"a": f"{EXPLORE}#v3", "t{1}": f"{EXPLORE}#v7"}
 
     def place_of(self, name: str) -> str | None:
         return self.values.get(name)
@@ -278,13 +279,10 @@ def changes(server: LiveServer, page: str, version: str = "", name: str = "") ->
     ("page", "name", "place", "why"),
     [
         (f"{FOLDER}index.html", "", f"{FOLDER}index.html", ""),
-        (f"{FOLDER}v/3.html", "a", f"{FOLDER}v/3.html", ""),
-        (f"{FOLDER}v/3.html", "t%7B1%7D", f"{FOLDER}v/7.html", "t{1} has a new number"),
-        (f"{FOLDER}v/3.html", "b", f"{FOLDER}index.html", "b is gone"),
-        (f"{FOLDER}v/9.html", "", f"{FOLDER}index.html", "that value is gone"),
-        (f"{FOLDER}a/9.html", "", f"{FOLDER}explore.html", "that allocation is gone"),
-        (f"{FOLDER}peak-3.html", "", f"{FOLDER}index.html", "that page is gone"),
-        ("m/old-00000000/explore.html", "", f"{FOLDER}explore.html", ""),
+        (EXPLORE, "a", EXPLORE, ""),
+        (EXPLORE, "b", f"{FOLDER}index.html", "b is gone"),
+        (f"{FOLDER}source-3.html", "", f"{FOLDER}index.html", "that page is gone"),
+        ("m/old-00000000/explore.html", "", EXPLORE, ""),
         ("m/gone-00000000/index.html", "", "index.html", "that module is gone"),
         ("modules.page-2.html", "", "index.html", "that page is gone"),
     ],
@@ -296,19 +294,19 @@ def test_a_page_that_is_gone_leads_to_the_nearest_one(
     assert (found["path"], found["why"]) == (place, why)
 
 
-def test_a_value_is_followed_to_its_place_on_a_page(server: LiveServer) -> None:
-    assert changes(server, f"{FOLDER}v/3.html", name="t%7B1%7D")["place"] == "v7"
+def test_a_value_is_followed_by_its_name(server: LiveServer) -> None:
+    assert changes(server, EXPLORE, name="t%7B1%7D")["place"] == "v7"
 
 
 def test_an_unchanged_page_stays(server: LiveServer) -> None:
-    version = changes(server, f"{FOLDER}v/3.html")["version"]
-    assert changes(server, f"{FOLDER}v/3.html", version, "b")["path"] == f"{FOLDER}v/3.html"
+    version = changes(server, EXPLORE)["version"]
+    assert changes(server, EXPLORE, version, "b")["path"] == EXPLORE
 
 
 def test_a_link_to_a_page_that_is_gone_is_redirected(server: LiveServer) -> None:
-    answer, _ = asked(server, f"/{FOLDER}v/99.html")
+    answer, _ = asked(server, f"/{FOLDER}source-9.html")
     assert answer.status == 302
-    assert answer.headers["Location"] == f"/{FOLDER}index.html?why=that%20value%20is%20gone"
+    assert answer.headers["Location"] == f"/{FOLDER}index.html?why=that%20page%20is%20gone"
 
 
 def test_a_request_waits_for_its_page_while_the_site_is_starting(output: Path) -> None:
@@ -324,16 +322,15 @@ def test_a_request_waits_for_its_page_while_the_site_is_starting(output: Path) -
 @pytest.mark.parametrize("is_stuck", [False, True])
 def test_a_request_asks_for_a_page_that_is_not_written_yet(output: Path, is_stuck: bool) -> None:
     """While no page can be written, the one on disk is sent instead."""
-    page = f"{FOLDER}v/3.html"
-    site, left = Served(output), [page]
+    site, left = Served(output), [EXPLORE]
     site.publish(published(left=left))
     found: list[bytes | None] = []
-    asking = Thread(target=lambda: found.append(site.page(page)))
+    asking = Thread(target=lambda: found.append(site.page(EXPLORE)))
     asking.start()
-    while page not in site.awaited:
+    while EXPLORE not in site.awaited:
         asking.join(0.001)
     if not is_stuck:
-        left.remove(page)
+        left.remove(EXPLORE)
     site.written(is_stuck=is_stuck)
     asking.join()
     assert found == [b"<head></head>"]

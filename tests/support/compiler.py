@@ -11,7 +11,7 @@ from tests.support.sound import BLOCK, RANGES, USED
 
 WRITING = Lock()
 STEM = "module_0001.jit_step.cpu_after_optimizations"
-BIG_PAGE = "v/0.html"  # of the value `big`, in its module's folder
+BIG = "explore.html#v3"  # the value `big`, in its module's folder
 HELD_BESIDE = 1024  # bytes at the peak besides those of `big`: parameter, output, `a` and `b`
 
 

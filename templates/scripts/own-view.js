@@ -208,6 +208,8 @@ const MAKERS = { v: valueView, a: allocationView, i: instructionView };
 export const startOwnViews = () => {
   const main = document.querySelector("main"), crumb = document.querySelector('header.site [aria-current="page"]');
   if (!main?.querySelector(".back")) return;
+  // Without scripts an address leads to the row of an instruction: a browser would open its table and scroll to it first.
+  main.querySelectorAll("table[data-whole] tr[id]").forEach((row) => row.removeAttribute("id"));
   const title = document.title, place = crumb?.textContent ?? "";
   /** @type {HTMLElement | null} */
   let shown = null;

@@ -29,36 +29,46 @@ WORDS = {
 
 
 def comparison_pages(
-    title: str,
-    comparison: BuildComparison,
-    judgement: Judgement,
-    *,
-    has_sites: bool,
+    title: str, comparison: BuildComparison, judgement: Judgement, *, has_sites: bool
 ) -> Iterator[Page]:
     """Yield every page but those of `before/` and `after/`, to which pages link if `has_sites`."""
     yield from fixed_pages(title)
     shown = ComparisonOverview(comparison, has_sites=has_sites)
-    rows = (*shown.shown, *shown.smaller, *shown.unchanged)
-    searched = [(row.module.module, row.after_bytes or 0, row.href) for row in rows if row.href]
     columns = module_columns(
-        (module.name, module.path, module.backend, size, href, 1) for module, size, href in searched
+        (row.module.module.name, row.module.module.path, row.module.module.backend, row.after_bytes or 0, row.href, 1)
+        for row in (*shown.shown, *shown.smaller, *shown.unchanged)
+        if row.href
     )
     yield shard("modules", columns)
+    context: Mapping[str, object] = {"site_title": title, "words": WORDS, "has_sites": has_sites}
     overview = render(
         "pages/compare_overview.html",
         routes.OVERVIEW,
-        site_title=title,
-        words=WORDS,
         comparison=comparison,
         judgement=judgement,
         reported=_not_in_rows(judgement, shown),
         shown=shown,
         only=_only_page(comparison, judgement),
-        has_sites=has_sites,
+        **context,
     )
     yield Page(routes.OVERVIEW, overview)
     for view in module_views(comparison.modules):
-        yield Page(view.path, _module_page(title, comparison, view, judgement, shown.apart, has_sites=has_sites))
+        known = why(view.module)
+        page = render(
+            "pages/compare.html",
+            view.path,
+            module=view.module,
+            why=known,
+            predicted=predicted_words(view, known) if has_sites else "",
+            apart=shown.apart.get(view.module.module.path, ""),
+            before_label=comparison.before.label,
+            after_label=comparison.after.label,
+            view=view,
+            verdicts=_not_in_bars(judgement, view),
+            open_groups=OPEN_GROUPS,
+            **context,
+        )
+        yield Page(view.path, page)
 
 
 def _not_in_rows(judgement: Judgement, shown: ComparisonOverview) -> Sequence[Verdict]:
@@ -78,38 +88,13 @@ def _only_page(comparison: BuildComparison, judgement: Judgement) -> str:
     return page_of(comparison.modules[0]) or ""
 
 
-def _module_page(
-    title: str,
-    comparison: BuildComparison,
-    view: ModuleView,
-    judgement: Judgement,
-    apart: Mapping[str, str],
-    *,
-    has_sites: bool,
-) -> bytes:
-    """Return the page of a module that has changed, with the verdicts on it and what tells it `apart` from others."""
-    name, path = view.module.module.name, view.module.module.path
-    # A pill beside its bar says whether the main memory space fits.
-    said = (None, view.main.color) if view.main else ()
-    verdicts = [
+def _not_in_bars(judgement: Judgement, view: ModuleView) -> Sequence[Verdict]:
+    """Return the verdicts on a module, without those that a pill beside a bar of its main memory space says."""
+    module, said = view.module.module, (None, view.main.color) if view.main else ()
+    return [
         verdict
         for verdict in judgement.reported
-        if verdict.module == name and verdict.path in ("", path) and not (verdict.sentence and verdict.color in said)
+        if verdict.module == module.name
+        and verdict.path in ("", module.path)
+        and not (verdict.sentence and verdict.color in said)
     ]
-    known = why(view.module)
-    return render(
-        "pages/compare.html",
-        view.path,
-        site_title=title,
-        module=view.module,
-        why=known,
-        predicted=predicted_words(view, known) if has_sites else "",
-        apart=apart.get(path, ""),
-        words=WORDS,
-        before_label=comparison.before.label,
-        after_label=comparison.after.label,
-        view=view,
-        verdicts=verdicts,
-        has_sites=has_sites,
-        open_groups=OPEN_GROUPS,
-    )

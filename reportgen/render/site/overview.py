@@ -6,7 +6,7 @@ whatever looks at all modules at once (search, the filter, previous and next) re
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import PurePosixPath
 from typing import Any
 
@@ -318,39 +318,31 @@ def _fit_counts(rows: Sequence[ModuleRow], shared: NeedAxis, named_bytes: int | 
 
 def folded(modules: Sequence[Summary]) -> list[ModuleRow]:
     """Return a row for each content, at the place of its first module."""
-    same: dict[str, list[Summary]] = {}
+    same: defaultdict[str, list[Summary]] = defaultdict(list)
     for module in modules:
-        same.setdefault(module.content_digest, []).append(module)
-    labels = [first.label for first, *_ in same.values()]
-    places = _places(labels)
-    leads = _leads({first.label: (function_name(first.title), places[first.label]) for first, *_ in same.values()})
-    if any(leads.values()):
-        leads |= {label: places[label] for label in _alone(labels) if not leads[label]}
-    return [
-        ModuleRow(first, tuple(copies), places[first.label], leads[first.label]) for first, *copies in same.values()
-    ]
+        same[module.content_digest].append(module)
+    first = [module for module, *_ in same.values()]
+    places = _places([module.label for module in first])
+    leads = _leads(first, places)
+    return [ModuleRow(one, tuple(copies), places[one.label], leads[one.label]) for one, *copies in same.values()]
 
 
-def _leads(named: Mapping[str, tuple[str, str]]) -> dict[str, str]:
-    """Return by label what tells each of several modules of one name apart: its folders without those in common.
+def _leads(modules: Iterable[Summary], places: Mapping[str, str]) -> Mapping[str, str]:
+    """Return by label what tells each of several modules of one name apart: its place without the folders in common.
 
-    `named` has the name and the place of each by its label. Empty for a name that only one has.
+    Empty for a name that only one has. Where others have a lead, a dump that is alone in its folder has its place.
     """
     same_name: defaultdict[str, dict[str, str]] = defaultdict(dict)
-    for label, (name, place) in named.items():
-        same_name[name][label] = place
-    leads = dict.fromkeys(named, "")
-    for places in same_name.values():
-        own = own_parts(list(places.values()))
+    for module in modules:
+        same_name[function_name(module.title)][module.label] = places[module.label]
+    leads = dict[str, str]()
+    for named in same_name.values():
+        own = own_parts(list(named.values()))
         if len(own) > 1 and all(own):
-            leads |= zip(places, own, strict=True)
-    return leads
-
-
-def _alone(labels: Sequence[str]) -> Iterator[str]:
-    """Yield the dumps that are the only one in their folder."""
-    folders = Counter(PurePosixPath(label).parent for label in labels)
-    return (label for label in labels if folders[PurePosixPath(label).parent] == 1)
+            leads |= zip(named, own, strict=True)
+    folders = Counter(PurePosixPath(label).parent for label in places if leads)
+    alone = {label: place for label, place in places.items() if folders[PurePosixPath(label).parent] == 1}
+    return dict.fromkeys(places, "") | alone | leads
 
 
 def _places(labels: Sequence[str]) -> Mapping[str, str]:

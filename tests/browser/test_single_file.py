@@ -1,9 +1,6 @@
 """A report in a single file as a reader opens it from a disk: nothing else is loaded, and all values are found."""
 
-import gzip
-import json
 import re
-from base64 import b64decode
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -14,7 +11,7 @@ from playwright.sync_api import Page, expect
 from reportgen.build import build_file
 from reportgen.options import BuildOptions
 from tests.browser.axe import complaints
-from tests.support.site import SAMPLES
+from tests.support.site import SAMPLES, unpacked
 
 Visit = Callable[..., Page]
 
@@ -29,7 +26,7 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="session")
 def values(report: Path) -> dict[str, Any]:
     text = report.read_text(encoding="utf-8").partition('id="data-values">')[2].partition("</script>")[0]
-    data: dict[str, Any] = json.loads(gzip.decompress(b64decode(text)))
+    data: dict[str, Any] = unpacked(text)
     return data
 
 
@@ -60,19 +57,18 @@ def test_values_are_searched_and_filtered(opened: Page, values: dict[str, Any]) 
     opened.locator(".filters [name=clear]").click()
     opened.fill("#search", values["name"][5])
     opened.locator("#search-results a").first.click()
-    expect(rows(opened)).to_have_count(1)
-    expect(rows(opened).first).to_contain_text(values["name"][5])
+    expect(opened.locator(".own.open")).to_contain_text(values["name"][5])
 
 
-def test_a_link_to_a_value_leads_to_its_row(opened: Page) -> None:
+def test_a_link_to_a_value_opens_its_view_and_the_way_back_the_report(opened: Page) -> None:
     link = opened.locator("section[aria-labelledby=peak] table td:last-child > a[href^='#v']:visible").first
     name = link.get_attribute("title") or ""
     assert name
     link.click()
-    expect(rows(opened)).to_have_count(1)
-    expect(rows(opened).first).to_contain_text(name)
-    expect(rows(opened).first).to_be_in_viewport()
-    opened.go_back()
+    expect(opened.locator(".own.open")).to_contain_text(name)
+    expect(rows(opened).first).to_be_hidden()
+    opened.get_by_role("link", name="The whole report").click()
+    expect(rows(opened).first).to_be_visible()
 
 
 def test_a_group_leads_to_its_values_in_the_table(opened: Page, values: dict[str, Any]) -> None:
@@ -87,17 +83,19 @@ def test_a_group_leads_to_its_values_in_the_table(opened: Page, values: dict[str
     expect(opened.locator("table[data-whole]")).to_be_in_viewport()
 
 
-def test_a_link_to_an_allocation_leads_to_its_part_of_the_map(opened: Page) -> None:
+def test_an_allocation_leads_to_its_part_of_the_map(opened: Page) -> None:
     link = opened.locator("section[aria-labelledby=allocations] table a[href^='#a']").first
+    name = link.inner_text()
     link.click()
+    expect(opened.locator(".own.open > h2")).to_have_text(name.capitalize())
+    opened.get_by_role("link", name="on the packing map").click()
     expect(opened).to_have_url(re.compile(r"allocation=\d+"))
     expect(opened.locator("#map-caption")).to_be_visible()
 
 
 def test_a_box_of_the_icicle_leads_to_its_largest_value(opened: Page) -> None:
     opened.locator("section[aria-labelledby=peak] .icicle a").first.click()
-    expect(rows(opened)).to_have_count(1)
-    expect(rows(opened).first).to_be_in_viewport()
+    expect(opened.locator(".own.open")).to_be_visible()
 
 
 def test_a_term_leads_to_the_glossary_in_the_file(opened: Page) -> None:

@@ -163,5 +163,5 @@ def test_damaged_files_give_nothing(data: bytes) -> None:
 @pytest.mark.parametrize(("flags", "is_named"), [((), True), (("--redact",), False)])
 def test_the_site_has_source_lines_unless_it_is_redacted(flags: Sequence[str], is_named: bool, tmp_path: Path) -> None:
     assert main(["build", "-q", str(TINY), "-o", str(tmp_path), *flags]) == 0
-    pages = [page.read_text(encoding="utf-8") for page in tmp_path.glob("m/*/v/*.html")]
+    pages = [page.read_text(encoding="utf-8") for page in tmp_path.glob("m/*/explore.html")]
     assert any("progs.py" in page for page in pages) == is_named

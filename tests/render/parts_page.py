@@ -115,7 +115,7 @@ def parts_page() -> str:
             root="",
             site_title="Parts",
             gib=GIB,
-            links=Links(module, 0),
+            links=Links(module),
             verdicts=verdicts,
             devices=tuple(DEVICES.values()),
             needs=(_need(2 * GIB), _need(None)),

@@ -1,6 +1,5 @@
 """Bytes that two values hold at once are marked wherever the two are shown, and their lines are quoted."""
 
-import re
 from collections.abc import Mapping
 
 import pytest
@@ -8,7 +7,7 @@ import pytest
 from reportgen.render.module.module_pages import module_pages
 from reportgen.render.view import Module
 from tests.support.dumps import analysed
-from tests.support.site import section
+from tests.support.site import own_views
 from tests.support.sound import SOUND, damaged
 
 IN_CONFLICT = damaged(("offset=256", "offset=128"))
@@ -27,18 +26,14 @@ def marked(text: str) -> list[str]:
     return sorted(path for path, page in pages_of(text).items() if 'class="conflict"' in page)
 
 
-def sections_with(words: str) -> list[str]:
-    """Return the ids of the sections of all pages that have some words."""
-    pages = [page for page in pages_of(IN_CONFLICT).values() if "<section " in page]
-    ids = (re.findall(r'<section id="(\w+)">', page) for page in pages)
-    return sorted(
-        name for page, names in zip(pages, ids, strict=True) for name in names if words in section(page, name)
-    )
+def views_with(words: str) -> list[str]:
+    """Return the ids of the views that have some words."""
+    return sorted(name for name, view in own_views(pages_of(IN_CONFLICT)["explore.html"]).items() if words in view)
 
 
 def test_the_map_of_the_allocation_marks_the_overlap_and_both_values_state_it() -> None:
-    assert sections_with("<title>a{} and b{}: bytes 128 to 256, 2 to 6</title>") == ["a3"]
-    assert sections_with("bytes 128 to 256, instructions 2 to 6") == ["v1", "v2"]
+    assert views_with("<title>a{} and b{}: bytes 128 to 256, 2 to 6</title>") == ["a3"]
+    assert views_with("bytes 128 to 256, instructions 2 to 6") == ["v1", "v2"]
 
 
 @pytest.mark.parametrize("text", [SOUND, OLD_ALIASES])

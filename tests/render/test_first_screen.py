@@ -159,7 +159,7 @@ def test_a_value_that_is_never_live_has_no_strip() -> None:
 
 def test_a_value_is_told_in_a_sentence() -> None:
     made = module("flax_gpt+donate")
-    links = Links(made, 1, "v/")
+    links = Links(made)
     space = made.analysis.spaces[MAIN_SPACE]
     largest = next(share.value for share in space.composition if share.value is not None)
     told = ValueStory(made, links).of(largest)
@@ -187,7 +187,7 @@ def test_a_value_of_several_passes_is_told_all_of_them() -> None:
     )
     starts = made.analysis.dump.starts
     number = next(one for one, start in enumerate(starts) if both.first <= start <= both.last)
-    assert "while the backward pass and the update run" in ValueStory(made, Links(made, 1, "v/")).of(number)
+    assert "while the backward pass and the update run" in ValueStory(made, Links(made)).of(number)
 
 
 @given(consistent_dumps())
@@ -267,7 +267,7 @@ def test_loops_are_the_only_track_of_a_program_without_a_gradient() -> None:
 def test_each_grouping_of_a_peak_adds_up_to_it(dump: Dump) -> None:
     made = Module(label="-", title="-", stage=None, number=None, analysis=analyse(dump))
     for space in made.analysis.spaces.values():
-        tables, peak = peak_tables(made, space, Links(made, 0)), space.peak_resident
+        tables, peak = peak_tables(made, space, Links(made)), space.peak_resident
         assert bool(tables) == bool(peak and peak.amount)
         for table in tables:
             assert peak
@@ -277,7 +277,7 @@ def test_each_grouping_of_a_peak_adds_up_to_it(dump: Dump) -> None:
 def test_a_grouping_draws_when_each_of_its_rows_is_held() -> None:
     made = module("flax_gpt+donate")
     space = made.analysis.spaces[MAIN_SPACE]
-    tables = peak_tables(made, space, Links(made, 0))
+    tables = peak_tables(made, space, Links(made))
     keys = ["operation", "source line", "argument", "shape", "class", "value", "opcode", "element type"]
     assert [table.key for table in tables] == keys
     for table in tables:

@@ -19,7 +19,7 @@ MOST_BYTES = 40_000
 
 
 def links_of(analysis: Analysis) -> Links:
-    return Links(Module(label="step", title="step", stage=None, number=None, analysis=analysis), 0)
+    return Links(Module(label="step", title="step", stage=None, number=None, analysis=analysis))
 
 
 def drawn(analysis: Analysis) -> Icicle | None:
@@ -84,7 +84,7 @@ def test_a_box_has_its_name_line_and_bytes_and_leads_to_its_largest_value() -> N
         "params['w'] u8[104857600]",
     ]
     assert links[0]["title"] == "layer train.py:12 exp u8[629145600]: 629,145,600 bytes, 60.0 %"
-    assert all(link["href"].startswith("v/") for link in links)
+    assert all(link["href"].startswith("explore.html#v") for link in links)
     assert made.boxes[0].look == "source-1"
 
 

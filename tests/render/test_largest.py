@@ -41,7 +41,7 @@ def marked(schedule: Table) -> Iterator[tuple[Row, str, int]]:
 def check_all(analysis: Analysis) -> int:
     """Assert that each marked number is the largest of its column; return how many are marked."""
     module = module_of(analysis)
-    made = InstructionRows(module, Links(module, 0)).table([[moment] for moment in module.scheduled_moments])
+    made = InstructionRows(module, Links(module)).table([[moment] for moment in module.scheduled_moments])
     page = f"<table><caption>All</caption><thead><tr>{made.heads}</tr></thead><tbody>{made.rows}</tbody></table>"
     marks = [(table, *mark) for table in tables_of(page) for mark in marked(table)]
     for table, row, mark, column in marks:

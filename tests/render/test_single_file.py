@@ -1,9 +1,6 @@
 """A report in a single file: it needs no other, and each of its links leads to a place in it."""
 
-import gzip
-import json
 import re
-from base64 import b64decode
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -13,7 +10,7 @@ from reportgen.dump_pages import module_of
 from reportgen.input.discover import discover
 from reportgen.pipeline import DumpReading
 from reportgen.render.single_file import single_file
-from tests.support.site import SAMPLES, SitePage, read_page
+from tests.support.site import SAMPLES, SitePage, read_page, unpacked
 
 NAMES = ("cpu-train-step", "tpu-train-step", "cpu-odd-names", "tpu-odd-shapes", "tf-train-step")
 IN_SCRIPTS = re.compile(r"[va]\d+(-again-\d+)?")
@@ -39,7 +36,7 @@ def data(report: bytes, name: str) -> dict[str, Sequence[object]]:
         rb'<script type="application/gzip" id="data-%s">(.*?)</script>' % name.encode(), report, re.DOTALL
     )
     assert found
-    read: dict[str, Sequence[object]] = json.loads(gzip.decompress(b64decode(found[1])))
+    read: dict[str, Sequence[object]] = unpacked(found[1])
     return read
 
 

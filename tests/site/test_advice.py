@@ -11,7 +11,7 @@ from reportgen.build import build
 from reportgen.options import BuildOptions
 from reportgen.render.value.story import HELD, OFF_PEAK
 from reportgen.reports.source_words import short_words
-from tests.support.site import SitePage, build_site, page_with, read_page, section, shard
+from tests.support.site import SitePage, build_site, own_views, read_page, shard
 
 PAIRS = Path(__file__).parents[1] / "advice" / "pairs"
 
@@ -128,10 +128,10 @@ def test_each_value_of_the_main_memory_that_matters_has_a_sentence(samples_site:
     for folder in folders(samples_site):
         values = shard(folder / "data" / "values.js")
         colors = values["allocations"]["color"]
-        for page, allocation in zip(values["id"], values["allocation"], strict=True):
-            html = page_with(folder / "v", f"v{page}")
-            if f'<section id="v{page}">' in html:
-                assert bool(sentence.search(section(html, f"v{page}"))) == (colors[allocation] == 0)
+        views = own_views((folder / "explore.html").read_text(encoding="utf-8"))
+        for name, allocation in zip(values["id"], values["allocation"], strict=True):
+            if view := views.get(f"v{name}"):
+                assert bool(sentence.search(view)) == (colors[allocation] == 0)
                 counted += 1
     assert counted > 500
 

@@ -51,6 +51,9 @@ def test_stylesheets_load_nothing(site: Path) -> None:
         ("deep/page.html", '<a href="../index.html">', None),
         ("deep/page.html", '<a href="?moment=1#there">', None),
         ("index.html", '<link rel="icon" href="data:,">', None),
+        ("index.html", '<a href="deep/page.html#v12">', None),
+        ("index.html", '<a href="#v12">', "#v12: leads to no id"),
+        ("index.html", '<a href="deep/page.html#v13">', "deep/page.html#v13: leads to no id"),
         ("index.html", '<a href="#nowhere">', "#nowhere: leads to no id"),
         ("index.html", '<a href="deep/page.html#nowhere">', "deep/page.html#nowhere: leads to no id"),
         ("index.html", '<a href="deep/">', "deep/: leads to no file"),
@@ -64,6 +67,7 @@ def test_stylesheets_load_nothing(site: Path) -> None:
 def test_the_checker_sees_what_is_wrong_with_a_link(page: str, html: str, problem: str | None) -> None:
     pages = {"index.html": read_page(""), "deep/page.html": read_page('<p id="there">')}
     pages[page] = read_page('<p id="there">' + html)
+    pages["deep/page.html"].made = frozenset({"v12"})
     assert list(link_problems(pages, FILES)) == ([f"{page}: {problem}"] if problem else [])
 
 

@@ -14,7 +14,6 @@ from typing import Any
 import pytest
 
 from reportgen.advice.advice_records import CombinedFigures, SuggestionFigures
-from reportgen.analyse.notable import TINY_BYTES
 from reportgen.commands.printing import print_modules
 from reportgen.dump_pages import module_of
 from reportgen.input.discover import discover
@@ -39,7 +38,7 @@ from reportgen.work import Front, Settings
 from tests.support.commands import Run
 from tests.support.markup_tree import Element, tree_of
 from tests.support.samples import ROOT, SAMPLE_FOLDERS, SAMPLES
-from tests.support.site import SEEDS
+from tests.support.site import SEEDS, own_views
 
 PROGRAMS = ROOT / "tests" / "advice" / "programs"
 REFUSED = ROOT / "tests" / "oom" / "refused"
@@ -147,12 +146,13 @@ class Places:
         found: dict[str, Any] | None = self.report["spaces"].get("0", {}).get("advice")
         return found or {}
 
-    def value_section(self, number: int) -> str:
-        """Return the section of a value on its page; empty for a tiny one, which is a row."""
-        routes = self.module.routes
-        page = self.makers[routes.value_page(number)]().content.decode()
-        start = page.find(f'<section id="{value_id(routes.value_names[number])}">')
-        return tree_of(page[start : page.index("</section>", start)]).text if start >= 0 else ""
+    @cached_property
+    def views(self) -> Mapping[str, str]:
+        return own_views(self.makers[self.module.routes.listing("explore")]().content.decode())
+
+    def value_view(self, number: int) -> str:
+        """Return what the view of a value says; empty for a small one, which scripts make."""
+        return tree_of(self.views.get(value_id(self.module.routes.value_names[number]), "")).text
 
 
 @pytest.fixture(scope="module", params=CASES)
@@ -281,9 +281,7 @@ def test_a_value_has_one_size_and_one_author(places: Places) -> None:
     for share in [one for one in places.space["peak_resident_largest"] if one["value"]][:LOOKED_AT]:
         number = keys.get(share["value"], keys.get(f"{share['value']}{{}}"))
         assert number is not None
-        told, size = places.value_section(number), share["size_bytes"]
-        if size <= TINY_BYTES and not told:
-            continue
+        told, size = places.value_view(number), share["size_bytes"]
         assert f"{percent(size, places.space['peak_resident_bytes'])} of the peak" in told
         assert human_bytes(size) in told
         for name in ("argument", "scope", "source"):
@@ -296,7 +294,7 @@ def test_without_a_buffer_the_peak_is_that_without_its_family(places: Places) ->
     keys = {str(place): number for number, place in enumerate(places.module.analysis.dump.values.keys)}
     alone = [group for group in places.advice.get("groups", ()) if group["value_count"] == 1]
     for group in alone[:2]:
-        told = places.value_section(keys[group["values"][0]])
+        told = places.value_view(keys[group["values"][0]])
         saving = places.advice["breakdown"]["peak_bytes"] - group["peak_without_bytes"]
         if "this schedule would" in told:
             assert (f"up to about {rounded_bytes(saving)} less" if saving else "no less") in told

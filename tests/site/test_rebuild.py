@@ -136,11 +136,11 @@ def annotate(dumps: Path, site: Path) -> None:
 
 
 def lose_a_page(dumps: Path, site: Path) -> None:
-    min(site.glob("m/*/v/*.html")).unlink()
+    min(site.glob("m/*/explore.html")).unlink()
 
 
 def spoil_a_page(dumps: Path, site: Path) -> None:
-    page = min(site.glob("m/*/v/*.html"))
+    page = min(site.glob("m/*/explore.html"))
     page.write_bytes(page.read_bytes().swapcase())
 
 

@@ -1,7 +1,10 @@
 """A site as its readers have it, files that link to each other; nothing here knows how they are made."""
 
+import gzip
 import json
-from collections.abc import Iterable, Iterator, Mapping
+import re
+from base64 import b64decode
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from html.parser import HTMLParser
@@ -38,30 +41,31 @@ def tree(directory: Path) -> Tree:
     return {path.relative_to(directory).as_posix(): path.read_bytes() for path in files}
 
 
-def section(page: str, name: str) -> str:
-    """Return the HTML of a value's or an allocation's section: that of the element with an id up to the next one."""
-    start = page.index(f'<section id="{name}">')
-    return page[start : page.index("</section>", start)]
-
-
-def page_with(folder: Path, name: str) -> str:
-    """Return the HTML of the page in a folder that has a value or an allocation."""
-    pages = (path.read_text(encoding="utf-8") for path in sorted(folder.glob("*.html")))
-    return next(page for page in pages if f' id="{name}"' in page)
+def own_views(page: str) -> dict[str, str]:
+    """Return the HTML of each view of a value or an allocation on the page of all values, by its id."""
+    found = re.finditer(r'<section class="own" id="([^"]*)".*?</section>', page, re.DOTALL)
+    return {view[1]: view[0] for view in found}
 
 
 def shard(path: Path) -> Any:
-    """Return the data that a data file of a site hands to the scripts."""
-    return json.loads(path.read_text(encoding="utf-8").partition(",")[2].removesuffix(");\n"))
+    """Return the data that a data file of a site hands to the scripts; large data are packed."""
+    data = json.loads(path.read_text(encoding="utf-8").partition(",")[2].removesuffix(");\n"))
+    return unpacked(data) if isinstance(data, str) else data
+
+
+def unpacked(text: str) -> Any:
+    """Return data from compressed JSON in base 64."""
+    return json.loads(gzip.decompress(b64decode(text)))
 
 
 @dataclass
 class SitePage:
-    """What is in a page, in its order; `text` is what a reader sees."""
+    """What is in a page, in its order; `text` is what a reader sees, and `made` are the ids of what scripts make."""
 
     elements: list[tuple[str, Attributes]] = field(default_factory=list)
     texts: list[str] = field(default_factory=list)
     inline_scripts: list[str] = field(default_factory=list)
+    made: frozenset[str] = frozenset()
 
     def all(self, tag: str) -> list[Attributes]:
         return [attributes for name, attributes in self.elements if name == tag]
@@ -69,6 +73,11 @@ class SitePage:
     @cached_property
     def ids(self) -> list[str]:
         return [attributes["id"] for _, attributes in self.elements if "id" in attributes]
+
+    @cached_property
+    def places(self) -> frozenset[str]:
+        """All that a link can lead to."""
+        return self.made.union(self.ids)
 
     @property
     def references(self) -> list[str]:
@@ -110,14 +119,18 @@ def read_page(html: str) -> SitePage:
 def read_pages(site: Path) -> dict[str, SitePage]:
     """Return every page of a site, by its path from the root."""
     paths = sorted(site.rglob("*.html"))
-    return {path.relative_to(site).as_posix(): read_page(path.read_text(encoding="utf-8")) for path in paths}
+    pages = {path.relative_to(site).as_posix(): read_page(path.read_text(encoding="utf-8")) for path in paths}
+    for path in site.glob("**/m/*/explore.html"):
+        pages[path.relative_to(site).as_posix()].made = views_by_scripts(path.parent / "data")
+    return pages
 
 
-def views(module: Path) -> Iterator[Path]:
-    """Yield the pages in a module's folder, and the longest of its allocations and of its values."""
-    yield from module.glob("*.html")
-    for folder in ("a", "v"):
-        yield max((module / folder).glob("*.html"), key=lambda page: (page.stat().st_size, page.name))
+def views_by_scripts(data: Path) -> frozenset[str]:
+    """Return the ids of the views that scripts can make from the data of a module."""
+    values, names = shard(data / "values.js"), shard(data / "timeline.js")["names"]
+    of_values = {f"v{name}" for name in values["id"]}
+    of_allocations = {f"a{name}" for name in values["allocations"]["id"]}
+    return frozenset(of_values | of_allocations | {f"i{moment}" for moment, name in enumerate(names) if name})
 
 
 def relative(site: Path, pages: Iterable[Path]) -> list[str]:
@@ -152,7 +165,8 @@ def _problem(pages: Mapping[str, SitePage], files: frozenset[str], page: str, ur
         return "leads to no file"
     if "=" in parts.fragment:  # choices for scripts, such as a filter, as in fragment.js
         return None
-    if parts.fragment and (path not in pages or unquote(parts.fragment) not in pages[path].ids):
+    name = unquote(parts.fragment)
+    if name and (path not in pages or name not in pages[path].places):
         return "leads to no id"
     return None
 

@@ -41,7 +41,7 @@ def explore_page(module: Module, site_title: str) -> Page:
         groups=len(groups),
         values=rows.table(groups, ROWS_ON_PAGE),
         allocations=allocations_table(module, links, ROWS_ON_PAGE),
-        instructions=instructions.table(),
+        instructions=instructions.table(instructions.rows),
         main=instructions.spaces[0].color if instructions.spaces else "",
         marks=instructions.marks,
         peaks=[(space, space.peak_resident.moment) for space in module.large_spaces if space.peak_resident],

@@ -65,7 +65,7 @@ class InstructionRows:
         ends = (moment for phase in self.brackets for moment in (phase.first, phase.last))
         return folded(self._moments, self._changes, [*self._labels, *ends], ROWS_ON_PAGE)
 
-    def table(self) -> PageTable:
+    def table(self, rows: Sequence[Sequence[int]]) -> PageTable:
         """Return a row for each moment: what is resident, what runs, and what it uses last; several are a fold."""
         columns: Sequence[Column[int]] = (
             Column("moment", "Number", "moment", self._number),
@@ -76,7 +76,7 @@ class InstructionRows:
         )
         main = self.spaces[0].peak_resident if self.spaces else None
         largest = main.amount if main else 0
-        drawn = (row[0] if len(row) == 1 else self._fold(row, len(columns), largest) for row in self.rows)
+        drawn = (row[0] if len(row) == 1 else self._fold(row, len(columns), largest) for row in rows)
         return table(columns, drawn, largest=largest, attributes=self._attributes, for_scripts=True)
 
     def _of_main(self, space: Space) -> Sequence[Column[int]]:

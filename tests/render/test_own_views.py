@@ -1,4 +1,4 @@
-"""The pages of a value and of an allocation say who holds the same bytes, and say long things once."""
+"""The views of a value and of an allocation say who holds the same bytes, when, and what it is to the program."""
 
 import re
 from collections.abc import Mapping
@@ -9,12 +9,12 @@ import pytest
 from reportgen.analyse.liveness import Rule
 from reportgen.analyse.records import Analysis
 from reportgen.pipeline import read_report
-from reportgen.render.allocation.allocation_row import allocation_row
+from reportgen.render.drawings.packing import MOST_BLOCKS
+from reportgen.render.explore.allocation_views import MOST_ROWS
+from reportgen.render.explore.explore_page import explore_page
 from reportgen.render.html.links import Links
-from reportgen.render.module.module_pages import module_pages
-from reportgen.render.routes import ALLOCATIONS_FOLDER, ROWS_ON_PAGE, VALUES_FOLDER
+from reportgen.render.routes import ROWS_ON_PAGE, value_id
 from reportgen.render.value.about import WHY_ALIVE, ValuePlace
-from reportgen.render.value.value_page import ValueRenderer
 from reportgen.render.view import Module
 from reportgen.reports.advice_words import title_words
 from reportgen.reports.source_words import short_words
@@ -22,7 +22,7 @@ from tests.advice.recompiled_programs import program
 from tests.program.test_authors import ALLOCATIONS, RANGES, USED
 from tests.support.dumps import analysed
 from tests.support.samples import samples
-from tests.support.site import SitePage, read_page, section
+from tests.support.site import SitePage, own_views, read_page
 from tests.support.sound import SOUND
 
 LEAVES, CROWD = 3, 1200
@@ -49,30 +49,30 @@ def module_of(analysis: Analysis) -> Module:
     return Module(label="step.txt", title="step", stage=None, number=None, analysis=analysis)
 
 
-def html_of(text: str) -> Mapping[str, str]:
-    module = module_of(analysed(text))
-    folder = module.routes.folder
-    pages = {page.path.removeprefix(folder): page.content.decode() for page in module_pages(module, "Memory")}
-    return {path: page for path, page in pages.items() if path.endswith(".html")}
+def explore(made: Module) -> str:
+    return explore_page(made, "Memory").content.decode()
 
 
-def pages_of(text: str) -> Mapping[str, SitePage]:
-    return {path: read_page(page) for path, page in html_of(text).items()}
+def explored(text: str) -> str:
+    return explore(module_of(analysed(text)))
 
 
 def about(page: SitePage) -> str:
     return " ".join(page.text.split())
 
 
-def sections_of(text: str) -> Mapping[str, str]:
-    """Return what the section of each value says, by its id."""
-    module = module_of(analysed(text))
-    pages = [page.content.decode() for page in module_pages(module, "Memory") if "/v/" in page.path]
-    return {
-        name: about(read_page(section(page, name)))
-        for page in pages
-        for name in re.findall(r'<section id="(\w+)">', page)
-    }
+def told(made: Module) -> Mapping[str, str]:
+    """Return what the view of each value and allocation says, by its id."""
+    return {name: about(read_page(view)) for name, view in own_views(explore(made)).items()}
+
+
+def told_of(text: str) -> Mapping[str, str]:
+    return told(module_of(analysed(text)))
+
+
+def told_of_value(made: Module, number: int | None) -> str:
+    assert number is not None
+    return told(made)[value_id(made.routes.value_names[number])]
 
 
 def module_in_sample(sample: str) -> Module:
@@ -82,28 +82,19 @@ def module_in_sample(sample: str) -> Module:
     return module_of(report.analysis)
 
 
-def about_in_sample(sample: str, name: str) -> str:
-    """Return the page of a value of a sample."""
-    made = module_in_sample(sample)
-    number = made.analysis.dump.number_at(f"{name}{{}}")
-    assert number is not None
-    page = ValueRenderer(made, "Memory").page([number])
-    return about(read_page(page.content.decode()))
-
-
 def test_a_hand_over_is_distinguished_from_reuse_of_an_address() -> None:
-    said = sections_of(SOUND)
+    said = told_of(SOUND)
     assert "Afterc (handed over)" in said["v1"]
     assert "Beforea (handed over)" in said["v4"]
     assert "handed over" not in said["v3"]
 
 
 def test_a_value_that_shares_its_bytes_with_none_by_the_rules_of_xla_is_alone_in_its_buffer() -> None:
-    assert "Same buffer" not in sections_of(SOUND)["v4"]
+    assert "Same buffer" not in told_of(SOUND)["v4"]
 
 
 def test_a_value_names_its_neighbours_in_its_buffer_and_the_author() -> None:
-    said = sections_of(LOOP)
+    said = told_of(LOOP)
     assert "Same bufferthis → carried{1} → … → loop{1}, 4 values that XLA keeps in the same bytes." in said["v1"]
     assert "zeros → … → written → this" in said["v4"]
     assert "Live from 1 to 6." in said["v4"]
@@ -112,11 +103,11 @@ def test_a_value_names_its_neighbours_in_its_buffer_and_the_author() -> None:
 
 
 def test_a_value_of_the_same_buffer_is_not_named_as_its_neighbour_again() -> None:
-    assert not re.search("Before|After", sections_of(LOOP)["v2"])
+    assert not re.search("Before|After", told_of(LOOP)["v2"])
 
 
 def test_the_picture_of_a_value_has_the_life_of_its_contents_and_the_curve_once_on_a_page() -> None:
-    (page,) = (html for path, html in html_of(LOOP).items() if path.startswith("v/"))
+    page = explored(LOOP)
     assert page.count('<symbol id="curve-0">') == 1
     assert page.count('<use href="#curve-0"/>') == page.count('class="life-curve ')
     # Of the four values of one buffer, two have what `zeros` writes and two what `written` does, as their uses say.
@@ -125,23 +116,21 @@ def test_the_picture_of_a_value_has_the_life_of_its_contents_and_the_curve_once_
 
 
 def test_a_value_says_what_it_takes_of_the_peak_when_it_is_written_and_who_reads_it() -> None:
-    said = sections_of(SOUND)["v1"]
+    said = told_of(SOUND)["v1"]
     assert "256 B 5.0 % of the peak" in said
     assert "1written" in said
     assert re.search(r"\d+(read|read last)", said)
 
 
 def test_a_value_that_a_loop_hands_on_is_read_last_by_what_reads_the_loop() -> None:
-    said = sections_of(LOOP)
+    said = told_of(LOOP)
     assert all("Read last by result at instruction 6" in said[value] for value in ("v3", "v4"))
     assert "3writtenwritten6readresult" in said["v3"]
 
 
 def test_a_value_that_is_live_after_its_last_read_says_which_loop_holds_it() -> None:
-    made = module_in_sample("v5e-train-step")
-    pages = [page.content.decode() for page in module_pages(made, "Memory") if "/v/" in page.path]
     ends = re.compile(r"at instruction ([\d,]+)(?:, [\w ,]+)?\. The loop [^.]+\.\w+:\d+ holds it until ([\d,]+)\.")
-    said = [pair for page in pages for pair in ends.findall(about(read_page(page)))]
+    said = [pair for view in told(module_in_sample("v5e-train-step")).values() for pair in ends.findall(view)]
     assert said
     assert all(int(last.replace(",", "")) < int(end.replace(",", "")) for last, end in said)
 
@@ -151,35 +140,38 @@ def test_a_buffer_with_a_gap_is_held_more_than_once() -> None:
     made = module_in_sample("gpu-control-flow")
     number = made.analysis.dump.number_at("while.94.0{}")
     assert number is not None
-    assert "Live from 41 to 50, 54 to 57." in ValuePlace(made, Links(made, 1, VALUES_FOLDER)).section(number)
+    assert "Live from 41 to 50, 54 to 57." in ValuePlace(made, Links(made)).section(number)
 
 
 def test_new_data_in_the_memory_of_a_donated_argument_is_told_from_the_argument_and_its_copy() -> None:
-    new, copy = (about_in_sample("cpu-train-step", name) for name in ("fusion.14.clone", "copy.3"))
+    made = module_in_sample("cpu-train-step")
+    number_at, said = made.analysis.dump.number_at, told(made)
+    numbers = map(number_at, ("fusion.14.clone{}", "copy.3{}", "Arg_3.4{}"))
+    new, copy, argument = (said[f"v{made.routes.value_names[number]}"] for number in numbers if number is not None)
     assert "Argumentnew data in the memory of p['layer_0']['w'], which is donated" in new
     assert "Operationjit(mlp_train_step)/jit(main)/sub" in new
     assert "Argumenta copy of p['layer_1']['w']copied from: Arg_3.4" in copy
-    assert "The argument p['layer_1']['w'], kept for the whole run" in about_in_sample("cpu-train-step", "Arg_3.4")
+    assert "The argument p['layer_1']['w'], kept for the whole run" in argument
 
 
 def test_only_the_first_value_of_an_instruction_shows_a_long_text() -> None:
-    said = sections_of(long_tuple())
+    said = told_of(long_tuple())
     assert [number for number in range(LEAVES) if "%t = tuple" in said[f"v{number}"]] == [0]
     assert "Full instruction text: see" in said["v1"]
 
 
 def test_a_table_says_without_scripts_how_many_rows_its_page_has() -> None:
-    pages = pages_of(crowded())
-    text = " ".join(pages["explore.html"].text.split())
+    text = about(read_page(explored(crowded())))
     assert f"Without scripts the table has the first {ROWS_ON_PAGE} of 1,200 rows." in text
 
 
-def test_an_allocation_has_a_picture_of_its_largest_values_until_scripts_draw_all() -> None:
-    page = pages_of(crowded())["a/0.html"]
-    (script_map,) = (figure for figure in page.all("figure") if figure.get("id") == "packing-map")
-    assert script_map["data-allocation"] == "0"
-    drawn = [link for link in page.all("a") if link["href"].startswith("../v/")]
-    assert len(drawn) >= 400
+def test_an_allocation_has_a_picture_of_its_largest_values_and_the_first_of_its_groups() -> None:
+    view = own_views(explored(crowded()))["a0"]
+    page = read_page(view)
+    assert len(page.all("path")) >= MOST_BLOCKS
+    assert f"The {MOST_BLOCKS} largest values are drawn." in about(page)
+    assert view.partition("</tbody>")[0].count("<tr") == 1 + MOST_ROWS
+    assert "All 1,200 values" in about(page)
 
 
 @pytest.mark.parametrize("rule", get_args(Rule))
@@ -187,34 +179,28 @@ def test_every_rule_that_ends_a_live_range_has_a_sentence(rule: Rule) -> None:
     assert WHY_ALIVE[rule].endswith(".")
 
 
-def test_a_page_that_values_share_explains_a_shape_once() -> None:
-    few = 40
-    (text,) = (page.text for path, page in pages_of(crowded(few)).items() if path.startswith("v/"))
-    assert text.count("A scalar of type f32") == 1
-    assert text.count("Explained with v") == few - 1
-
-
 def test_a_value_says_which_lines_call_the_one_that_it_comes_from() -> None:
     made = module_of(program("flax_gpt+donate"))
-    number = next(share.value for share in made.analysis.spaces[0].composition if share.value is not None)
-    text = about(read_page(ValueRenderer(made, "Memory").page([number]).content.decode()))
+    text = told_of_value(made, made.analysis.spaces[0].composition[0].value)
     assert re.search(r"flax_gpt\.py:17 in Attention\.__call__Called from flax_gpt\.py:\d+, flax_gpt\.py:\d+", text)
 
 
 def test_a_value_names_the_suggestions_that_are_about_it() -> None:
     made = module_of(program("flax_gpt+donate"))
     suggestion = made.advice[0].best[0]
-    text = about(read_page(ValueRenderer(made, "Memory").page(suggestion.buffers[:1]).content.decode()))
+    text = told_of_value(made, suggestion.buffers[0])
     assert re.search(f"Suggestions: .*{re.escape(short_words(title_words(suggestion)))}, saves", text)
 
 
-def test_the_row_of_an_allocation_says_what_it_is_for_and_when_each_value_is_live() -> None:
-    head = "BufferAssignment:\nallocation 7: size 4, parameter 2, shape |f32[]| at ShapeIndex {3}, maybe-live-out:"
+def test_an_allocation_says_what_it_is_for_and_how_full_it_is() -> None:
+    head = "BufferAssignment:\nallocation 7: size 8, parameter 2, shape |f32[]| at ShapeIndex {3}, maybe-live-out:"
     values = [f" value: <{number} v{number} @0> (size=4,offset=0): f32[]" for number in (1, 2)]
     schedule = "HloLiveRange (max 2):\n  InstructionSequence:\n    0:v1\n    1:v3\n  BufferLiveRange:\n    v1{}:0-1"
-    text = "\n".join([head, *values, "", "Total bytes used: 4 (4B)", "", schedule, ""])
-    module = module_of(analysed(text))
-    row = allocation_row(module, Links(module, 1, ALLOCATIONS_FOLDER), 0)
-    assert '<tr id="a7">' in row
-    cells = [read_page(cell).text for cell in re.split("<t[dh][^>]*>", row)[1:]]
-    assert cells == ["7", "4", "parameter 2 {3}, maybe live out", "0 · default memory", "v1 0 to 1, v2 –", "2"]
+    text = told_of("\n".join([head, *values, "", "Total bytes used: 8 (8B)", "", schedule, ""]))["a7"]
+    for words in (
+        "Allocation 7 8 B Reused by 2 values parameter 2, maybe live out in 0 · default memory",
+        "At the peak4 bytes used, 4 free, at instruction 0 v1",
+        "Parameter 2 at ShapeIndex {3} f32[]",
+        "In the dumpstep-buffer-assignment.txt:2",
+    ):
+        assert words in text

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { allocationSource, csv, groupSource, ordered, scheduleSource, valueKeys, valueSource, valueTest } from "../../templates/scripts/table-rows.js";
+import { allocationSource, csv, groupSource, ordered, scheduleSource, valueKeys, valueTest } from "../../templates/scripts/table-rows.js";
 
 const values = /** @type {Values} */ (/** @type {unknown} */ ({
   id: ["0", "1", "2", "3"], name: ["p", "fusion.9", "fusion.10", "copy"], index: ["", "", "{0}", ""],
   allocation: [0, 1, 1, 2], offset: [0, 8, 0, 0], size: [16, 8, 8, 4], padding: [0, 4, 0, 0],
-  first: [0, 1, 2, -1], last: [3, 2, 3, -1], unusualLastUse: { 0: 1 }, unusualDense: { 3: null },
+  first: [0, 1, 2, -1], last: [3, 2, 3, -1], reads: [[1], [2], [3], []], unusualDense: { 3: null },
   classes: ["parameter", "temporary"],
   unusualBuffer: { 2: 1 }, looks: {},
   opcode: [0, 1, 1, 2], opcodes: ["parameter", "fusion", "copy"],
@@ -16,7 +16,7 @@ const values = /** @type {Values} */ (/** @type {unknown} */ ({
   source: [0, 1, 1, 0], sources: ["", "model.py:12"],
   shape: [0, 1, 1, 0], shapes: ["f32[4]", "bf16[8,128]"],
   kinds: ["parameter 0", "preallocated temp"], spaces: { 0: "HBM", 1: "VMEM" }, conflicting: [],
-  allocations: { page: ["0", "1", "2"], index: [0, 1, 2], size: [16, 16, 4], color: [0, 0, 1], class: [0, 1, 1], kind: [0, 1, 1] }
+  allocations: { id: ["0", "1", "2"], index: [0, 1, 2], size: [16, 16, 4], color: [0, 0, 1], class: [0, 1, 1], kind: [0, 1, 1] }
 }));
 const timeline = /** @type {Timeline} */ ({
   names: ["p", "fusion.9", "fusion.10", ""],
@@ -57,10 +57,6 @@ test("values of one operation, line, shape and class are a row, whose bytes are 
   assert.deepEqual(apart.rows.map(({ size }) => size), [16, 16, 4]);
 });
 
-test("values of an allocation are listed by offset", () => {
-  assert.deepEqual(valueSource(values, 1).rows, [2, 1]);
-});
-
 test("the dense size is the size without padding unless the data says otherwise", () => {
   assert.deepEqual([0, 1, 2, 3].map(valueKeys(values).dense), [16, 4, 8, -Infinity]);
 });
@@ -92,6 +88,6 @@ test("CSV quotes what it must, leaves unknown amounts empty and never holds a fo
 
 test("an instruction that recomputes another leads to it", () => {
   const { drawn } = scheduleSource(values, timeline, "0");
-  assert.deepEqual(drawn.step(2), ["fusion.10", 2, "fusion.9", 1]);
-  assert.deepEqual(drawn.step(1), ["fusion.9", 1, undefined, undefined]);
+  assert.deepEqual(drawn.step(2), [2, "fusion.10", 2, "fusion.9", 1]);
+  assert.deepEqual(drawn.step(1), [1, "fusion.9", 1, undefined, undefined]);
 });

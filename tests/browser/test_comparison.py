@@ -77,8 +77,8 @@ def test_both_sides_of_a_row_have_a_page(visit: Visit, comparison: Path) -> None
         page = visit(comparison, path)
         column = 0 if side == "before" else 1
         page.locator("table.terms tbody tr").first.locator("td.side").nth(column).get_by_role("link").click()
-        page.wait_for_url(f"**/{folder}/m/*/v/*.html#v*")
-        expect(page.locator("section:target > h2")).to_contain_text("exp")
+        page.wait_for_url(f"**/{folder}/m/*/explore.html#v*")
+        expect(page.locator(".own.open > h2")).to_contain_text("exp")
 
 
 def test_the_change_is_shown_by_class_and_the_link_keeps_it(visit: Visit, comparison: Path) -> None:

@@ -7,7 +7,8 @@ import pytest
 from playwright.sync_api import Dialog, Page, expect
 
 from tests.browser.browser import Watch
-from tests.support.site import relative, views
+from tests.support import hostile
+from tests.support.site import relative
 
 Visit = Callable[..., Page]
 
@@ -19,11 +20,11 @@ def large(hostile_site: Path) -> Path:
 
 @pytest.fixture(scope="module")
 def paths(hostile_site: Path, large: Path) -> list[str]:
-    """Return one page of each kind, and those of the values."""
-    pages = [hostile_site / "index.html", *views(large)]
+    """Return one page of each kind, and a view of a value that scripts make or the page has."""
     small = sorted(hostile_site.glob("m/*/index.html"))[::12]
-    pages += [*small, *(large / "v").iterdir()]
-    return relative(hostile_site, [page for page in pages if page.exists()])
+    pages = relative(hostile_site, [hostile_site / "index.html", *large.glob("*.html"), *small])
+    explore = (large / "explore.html").relative_to(hostile_site).as_posix()
+    return [*pages, *(f"{explore}#v{number}" for number in range(len(hostile.TEXTS)))]
 
 
 def test_no_name_runs_leaves_or_widens_a_page(

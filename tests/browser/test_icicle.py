@@ -75,7 +75,7 @@ def test_a_box_is_reached_by_the_keyboard_and_leads_to_a_value(visit: Visit, sam
     assert page.evaluate("document.activeElement.closest('.icicle') !== null")
     assert page.evaluate("getComputedStyle(document.activeElement).outlineStyle") == "solid"
     page.keyboard.press("Enter")
-    expect(page.locator("section:target")).to_be_visible()
+    expect(page.locator(".own.open")).to_be_visible()
 
 
 def test_it_needs_no_script(without_scripts: Visit, samples_site: Path, module: Path) -> None:

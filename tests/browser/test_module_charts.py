@@ -169,8 +169,8 @@ def test_a_link_shows_the_same_view(module_page: Page) -> None:
 def test_a_rectangle_of_the_map_leads_to_its_value(module_page: Page) -> None:
     figure = drawn_map(module_page)
     click_at(figure.locator(".plot"), 0.5, 0.8)
-    expect(module_page).to_have_url(re.compile(r"/v/[^/]+\.html"))
-    expect(module_page.locator("section:target > h2")).to_be_visible()
+    expect(module_page).to_have_url(re.compile(r"/explore\.html#v\d+"))
+    expect(module_page.locator(".own.open > h2")).to_be_visible()
 
 
 def test_the_map_names_what_a_pointer_is_over(module_page: Page) -> None:

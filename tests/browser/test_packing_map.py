@@ -171,9 +171,8 @@ def test_a_value_shows_its_place_on_the_map_and_the_map_leads_back(
 ) -> None:
     values = shard(samples_site / folder / "data" / "values.js")
     number = next(n for n, first in enumerate(values["first"]) if first > 0 and values["size"][n] > 1024)
-    own = f"v{values['id'][number]}"
-    page = visit(samples_site, f"{folder}v/{values['pages'][values['page'][number]]}.html#{own}")
-    page.locator("section:target").get_by_role("link", name="Show on the packing map").click()
+    page = visit(samples_site, f"{folder}explore.html#v{values['id'][number]}")
+    page.locator(".own.open").get_by_role("link", name="on the packing map").click()
     expect(page).to_have_url(re.compile(rf"index\.html#.*fit={values['id'][number]}\b"))
     expect(page).to_have_url(ZOOMED)
     name = values["name"][number] + values["index"][number]
@@ -181,18 +180,17 @@ def test_a_value_shows_its_place_on_the_map_and_the_map_leads_back(
     box = plot(page).bounding_box()
     assert box
     plot(page).click(position={"x": box["width"] * 0.52, "y": box["height"] * 0.5})
-    expect(page.locator("section:target")).to_contain_text(values["name"][number].split(".")[0])
+    expect(page.locator(".own.open")).to_contain_text(values["name"][number].split(".")[0])
 
 
-def test_an_allocation_has_the_same_map(visit: Visit, samples_site: Path, folder: str) -> None:
+def test_an_allocation_is_shown_alone_on_the_map(visit: Visit, samples_site: Path, folder: str) -> None:
     values = shard(samples_site / folder / "data" / "values.js")
     allocation = max(set(values["allocation"]), key=values["allocation"].count)
-    page = drawn(visit(samples_site, f"{folder}a/{values['allocations']['page'][allocation]}.html"))
+    page = visit(samples_site, f"{folder}explore.html#a{values['allocations']['id'][allocation]}")
+    page.locator(".own.open").get_by_role("link", name="on the packing map").click()
+    drawn(page)
     with_range = [n for n, one in enumerate(values["allocation"]) if one == allocation and values["first"][n] >= 0]
     assert sum(counts(page)) == sum(values["size"][n] > 0 for n in with_range)
-    drag(page, (0.3, 0.3), (0.6, 0.6))
-    expect(page).to_have_url(ZOOMED)
-    assert complaints(page) == []
 
 
 def test_the_legend_dims_all_other_groups(map_page: Page) -> None:

@@ -59,7 +59,7 @@ def names(results: Locator) -> list[str]:
     [
         ("packing map", "help", r"/help/glossary\.html#packing-map"),
         ("lifetimes", "page", r"/lifetimes\.html"),
-        ("allocation 0", "allocation", r"/a/\d+\.html#a0"),
+        ("allocation 0", "allocation", r"/explore\.html#a0"),
     ],
 )
 def test_the_search_leads_to_terms_pages_and_allocations(
@@ -93,8 +93,8 @@ def test_a_module_finds_its_values_before_other_modules(visit: Visit, root: Path
     assert kinds[:2] == ["opcode", "value"]
     results.nth(1).click()
     page = results.page
-    page.wait_for_url("**/v/*.html#v*")
-    expect(page.locator(":target")).to_contain_text("copy")  # a small value is a row, another one a section
+    page.wait_for_url("**/explore.html#v*")
+    expect(page.locator(".own.open")).to_contain_text("copy")
 
 
 def test_an_exact_name_comes_before_longer_ones(visit: Visit, root: Path | str, module_page: str) -> None:

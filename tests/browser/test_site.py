@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.browser import SUB_PATH
-from tests.support.site import relative, views
+from tests.support.site import relative
 
 Visit = Callable[..., Page]
 Serve = Callable[[Path], str]
@@ -15,8 +15,8 @@ Serve = Callable[[Path], str]
 PHONE_WIDTH = 390
 PAGE_WIDTH = "document.documentElement.scrollWidth"
 TOLD = ":is(h1, h2, h3, p, li, caption, dt, dd, tbody tr, tfoot tr)"
-CHOSEN = ".one-space *, .values-of-page *"
-"""What the address chooses to show, which the tests below and those of shared pages look at."""
+CHOSEN = ".one-space *, .own, .own *, .back *"
+"""What the address chooses to show, which the tests below and those of own views look at."""
 UNSEEN = """
 elements => elements.filter(element => element.textContent.trim() && !element.getClientRects().length)
     .map(element => element.textContent)
@@ -40,7 +40,7 @@ def test_a_page_of_charts_draws_them(visit: Visit, root: Path | str, module: Pat
 def test_links_lead_from_the_overview_to_a_value_and_back(visit: Visit, root: Path | str) -> None:
     page = visit(root)
     follow(page, "m/", "**/m/*/index.html")
-    follow(page, "v/", "**/v/*.html#v*")
+    follow(page, "explore.html#v", "**/explore.html#v*")
     page.locator("header ol a").first.click()
     page.wait_for_url(f"**{SUB_PATH}index.html" if isinstance(root, str) else "**/site/index.html")
 
@@ -138,7 +138,7 @@ def test_without_scripts_every_text_and_row_is_shown_and_no_useless_control(
 ) -> None:
     for path in kinds:
         page = without_scripts(path)
-        elsewhere = f"details *, .to-all, [hidden], [hidden] *, .needs-script *, {CHOSEN}"
+        elsewhere = f"details *, [hidden], [hidden] *, .needs-script *, {CHOSEN}"
         told = page.locator(f"main {TOLD}:not({elsewhere})")
         assert (path, told.evaluate_all(UNSEEN)) == (path, [])
         assert told.count() > 0
@@ -170,8 +170,8 @@ def test_without_scripts_a_page_has_the_drawings_and_nothing_to_click(
 def test_without_scripts_links_lead_to_a_value(without_scripts: Callable[[str], Page]) -> None:
     page = without_scripts("index.html")
     follow(page, "m/", "**/m/*/index.html")
-    follow(page, "v/", "**/v/*.html#v*")
-    expect(page.locator("section:target > h2")).to_be_visible()
+    follow(page, "explore.html#v", "**/explore.html#v*")
+    expect(page.locator(".own:target > h2")).to_be_visible()
 
 
 # Narrow and wide
@@ -182,7 +182,7 @@ def test_every_table_of_a_training_step_fits_a_desktop(visit: Visit, samples_sit
         path: visit(samples_site, path)
         .locator(".scroll:visible")
         .evaluate_all("all => all.filter(one => one.scrollWidth > one.clientWidth + 1).map(one => one.ariaLabel)")
-        for path in relative(samples_site, views(module))
+        for path in relative(samples_site, module.glob("*.html"))
     }
     assert {path: wide for path, wide in tables.items() if wide} == {}
 
@@ -199,7 +199,7 @@ def test_names_are_not_broken_into_letters_on_paper(visit: Visit, samples_site: 
 def test_no_page_scrolls_sideways_on_a_phone(visit: Visit, page: Page, samples_site: Path, module: Path) -> None:
     page.set_viewport_size({"width": PHONE_WIDTH, "height": 844})
     wide = [module, *samples_site.glob("m/jit-odd-*"), *samples_site.glob("m/jit-control-flow-*")]
-    pages = [page for module in wide for page in views(module)]
+    pages = [page for module in wide for page in module.glob("*.html")]
     pages += [*samples_site.glob("*.html"), *samples_site.glob("help/*.html")]
     widths = {path: visit(samples_site, path).evaluate(PAGE_WIDTH) for path in relative(samples_site, pages)}
     assert {path: width for path, width in widths.items() if width > PHONE_WIDTH} == {}
@@ -207,8 +207,7 @@ def test_no_page_scrolls_sideways_on_a_phone(visit: Visit, page: Page, samples_s
 
 def test_the_header_is_one_row_on_a_phone(visit: Visit, page: Page, samples_site: Path, module: Path) -> None:
     page.set_viewport_size({"width": PHONE_WIDTH, "height": 844})
-    value = next((module / "v").glob("*.html"))
-    pages = [module / "index.html", module / "lifetimes.html", value, samples_site / "index.html"]
+    pages = [*(module / f"{name}.html" for name in ("index", "lifetimes", "explore")), samples_site / "index.html"]
     for path in relative(samples_site, pages):
         header = visit(samples_site, path).locator("header.site").bounding_box()
         assert header

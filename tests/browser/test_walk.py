@@ -36,8 +36,8 @@ def test_the_largest_groups_are_five_clicks_from_where_they_come_from(
         clicks += 1
     values.locator("a").first.click()
     clicks += 1
-    expect(page).to_have_url(re.compile(r"/v/\d+\.html#v\d+"))
-    expect(page.locator("section:target")).to_contain_text(re.compile(r"\.py:\d+|The argument "))
+    expect(page).to_have_url(re.compile(r"/explore\.html#v\d+"))
+    expect(page.locator(".own.open")).to_contain_text(re.compile(r"\.py:\d+|The argument "))
     assert clicks <= 5
 
 

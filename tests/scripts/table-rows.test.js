@@ -88,6 +88,6 @@ test("CSV quotes what it must, leaves unknown amounts empty and never holds a fo
 
 test("an instruction that recomputes another leads to it", () => {
   const { drawn } = scheduleSource(values, timeline, "0");
-  assert.deepEqual(drawn.step(2), [2, "fusion.10", 2, "fusion.9", 1]);
-  assert.deepEqual(drawn.step(1), [1, "fusion.9", 1, undefined, undefined]);
+  assert.deepEqual(drawn.step(2), ["fusion.10", 2, "fusion.9", 1]);
+  assert.deepEqual(drawn.step(1), ["fusion.9", 1, undefined, undefined]);
 });

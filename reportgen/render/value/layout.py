@@ -1,7 +1,7 @@
 """Describe a shape and its layout in plain words.
 
 `bf16[9,18]{1,0:T(8,128)(2,1)}` says everything to those who can read it: which dimension varies fastest, what a tile
-pads, why 324 bytes take up 4,096. A value's page shows these sentences below that text. They leave out what is usual
+pads, why 324 bytes take up 4,096. A value's view shows these sentences below that text. They leave out what is usual
 (row-major order, no padding) and are plain text, to be escaped like any other.
 """
 

@@ -36,7 +36,7 @@ def data(report: bytes, name: str) -> dict[str, Sequence[object]]:
         rb'<script type="application/gzip" id="data-%s">(.*?)</script>' % name.encode(), report, re.DOTALL
     )
     assert found
-    read: dict[str, Sequence[object]] = unpacked(found[1])
+    read: dict[str, Sequence[object]] = unpacked(found[1].decode())
     return read
 
 

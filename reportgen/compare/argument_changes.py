@@ -8,7 +8,7 @@ from reportgen.analyse.sibling_arguments import SiblingArguments
 from reportgen.compare.figures import FIGURES
 from reportgen.compare.history import Amounts, Arguments, PeakOrigin
 from reportgen.record import record
-from reportgen.reports.formats import STEP, UNITS, counted, human_bytes, signed_bytes
+from reportgen.reports.formats import STEP, UNITS, counted, distinct_bytes, human_bytes, signed_bytes
 
 _STATIC, _TEMPORARY, _SLACK = FIGURES.index("static"), FIGURES.index("peak_temp"), FIGURES.index("slack")
 _NEEDED = FIGURES.index("needed")
@@ -116,7 +116,7 @@ def _largest_line(before: PeakOrigin, after: PeakOrigin, change_bytes: int) -> s
     line_change = after.size_bytes - before.size_bytes
     if not before.line or not after.line or line_change * change_bytes <= 0:
         return ""
-    sizes = [human_bytes(origin.size_bytes) for origin in (before, after)]
+    sizes = distinct_bytes(before.size_bytes, after.size_bytes)
     # The number of a line may change with the program, so lines are not paired.
     if before.line == after.line:
         return f"largest line {after.line}: {' → '.join(sizes)}"
@@ -146,7 +146,7 @@ def _changes(before: Arguments, after: Arguments) -> Iterator[_ArgumentChange]:
     yield from _count_changes([(name, _arrays(old[name]), _arrays(new[name])) for name in both])
     yield from _resized(_reshaped(old, new), old, new)
     donated = [sum(group.donated_bytes for group in groups) for groups in (before, after)]
-    sizes = " → ".join(map(human_bytes, donated))
+    sizes = " → ".join(distinct_bytes(*donated))
     donated_before, donated_after = _donated(old), _donated(new)
     for words, direction, names in (
         ("now donated", -1, donated_after - donated_before),
@@ -191,7 +191,7 @@ def _resized(names: Sequence[str], old: _ByName, new: _ByName) -> Iterator[_Argu
     old_bytes, new_bytes = (sum(group.size_bytes for name in names for group in side[name]) for side in (old, new))
     words = f"shape changed: {_plain(names[0])} {before} → {after}"
     if len(names) > 1:
-        sizes = f"{human_bytes(old_bytes)} → {human_bytes(new_bytes)}"
+        sizes = " → ".join(distinct_bytes(old_bytes, new_bytes))
         words = f"{len(names):,} arguments of another shape: {_whole(names)} ({sizes})"
     yield _ArgumentChange(words, (new_bytes > old_bytes) - (new_bytes < old_bytes))
 

@@ -18,7 +18,7 @@ from reportgen.compare.dump_comparison import DumpComparison
 from reportgen.compare.reasons import causes
 from reportgen.compare.terms import Term
 from reportgen.compare.verdicts import Judgement
-from reportgen.reports.formats import capital, change_words, human_bytes, signed_bytes, signed_count
+from reportgen.reports.formats import capacity_bytes, capital, change_words, distinct_bytes, signed_bytes, signed_count
 from reportgen.reports.markdown_text import code, escaped
 
 MOST_CHARACTERS = 60_000
@@ -109,10 +109,8 @@ def _spaces(module: ModuleComparison, judgement: Judgement) -> str:
     for color, (before, after) in module.peaks.items():
         if before or after:
             change = "" if before == after else change_words(before, after)
-            budget = _limit(module, color, judgement)
-            rows.append(
-                f"| {escaped(names[color])} | {human_bytes(before)} | {human_bytes(after)} | {change} | {budget} |"
-            )
+            sizes = " | ".join(distinct_bytes(before, after))
+            rows.append(f"| {escaped(names[color])} | {sizes} | {change} | {_limit(module, color, judgement)} |")
     return "\n".join(rows)
 
 
@@ -127,7 +125,7 @@ def _limit(module: ModuleComparison, color: int, judgement: Judgement) -> str:
         return ""
     # A budget that is broken comes before a tighter one that is kept.
     tightest = min(limits, key=lambda verdict: (verdict.level != "fail", verdict.limit_bytes or 0))
-    words = human_bytes(tightest.limit_bytes or 0)
+    words = capacity_bytes(tightest.limit_bytes or 0)
     return f"**{words}**" if tightest.level == "fail" else words
 
 

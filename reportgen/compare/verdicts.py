@@ -19,7 +19,7 @@ from reportgen.compare.figures import FIGURES
 from reportgen.compare.module_pairing import Pair, plain_name
 from reportgen.errors import shown
 from reportgen.record import record
-from reportgen.reports.formats import counted, exact_bytes, human_bytes
+from reportgen.reports.formats import counted, need_and_capacity
 from reportgen.reports.report_document import OF_ALLOCATIONS, GateModule
 from reportgen.reports.work_words import of_all, uncounted_words
 
@@ -196,14 +196,6 @@ def _of_partners(budgets: Budgets, pairs: Sequence[Pair]) -> Iterator[Verdict]:
             yield Verdict(status="unknown", level="fail", message=message, module=after.name)
 
 
-def _over_words(name: str, space: str, least: str, sizes: tuple[int, int]) -> str:
-    """Return that a module does not fit, with what it needs and the capacity, exact where they look equal."""
-    needed, capacity = map(human_bytes, sizes)
-    if needed == capacity:
-        needed, capacity = map(exact_bytes, sizes)
-    return f"{name} does not fit{f' in {space}' if space else ''}: it needs {least}{needed} of {capacity}."
-
-
 def judge_fit(modules: Iterable[GateModule], capacities: Sequence[str], *, allow_unsound: bool = False) -> Judgement:
     """Judge whether each module fits what is given, or at least was not refused by the compiler."""
     given = dict(map(read_capacity, capacities))
@@ -228,7 +220,8 @@ def _of_fit(module: GateModule, given: Mapping[int, Capacity], *, allow_unsound:
         least = "at least " if sure == "least" else ""
         words = f"{module.name} {space.name}: needs {least}{needed:,} bytes"
         if fit is False:
-            name = "" if color == MAIN_SPACE else space.name
+            where = "" if color == MAIN_SPACE else f" in {space.name}"
+            needs = "it needs {} of {}".format(*need_and_capacity(needed, sure, size))
             yield failed(
                 status="over",
                 message=f"{words}; the capacity is {size:,} bytes",
@@ -236,7 +229,7 @@ def _of_fit(module: GateModule, given: Mapping[int, Capacity], *, allow_unsound:
                 after_bytes=needed,
                 limit_bytes=size,
                 path=module.path,
-                sentence=_over_words(module.name, name, least, (needed, size)),
+                sentence=f"{module.name} does not fit{where}: {needs}.",
             )
         elif fit is None:
             error = module.error_about(OF_ALLOCATIONS)

@@ -26,11 +26,25 @@ from reportgen.advice.fitting import Fitting, fitting_of, least_needed
 from reportgen.advice.kinds import KINDS
 from reportgen.analyse.fit import Fit
 from reportgen.analyse.matmul_work import Work
-from reportgen.reports.formats import UNITS, capital, human_bytes, human_flops, least_words, range_words, signed_percent
+from reportgen.reports.formats import (
+    capacity_bytes,
+    capital,
+    human_bytes,
+    human_flops,
+    need_and_capacity,
+    range_words,
+    signed_percent,
+)
 
 _AT_LINE = re.compile(r"(?:: \w+\[[\d,]*\])? at (\S+:\d+)$")
 """The line at the end of what a suggestion changes, with the shape of what is there."""
 _ROUNDED: frozenset[Confidence] = frozenset(("range", "up to", "predicted", "estimate"))
+_SAVINGS: Mapping[Confidence, str] = {
+    "up to": "up to about ",
+    "predicted": "about ",
+    "estimate": "about ",
+    "at least": "at least ",
+}
 
 CONFIDENCES: Mapping[Confidence, str] = {
     "exact": "exact, if nothing else changes",
@@ -76,41 +90,22 @@ def amount_words(suggestion: Suggestion | SuggestionFigures) -> str:
     least, most = suggestion.saving_bytes or 0, suggestion.saving_high_bytes
     if least <= 0 and not most:
         return "0"
-    match suggestion.confidence:
-        case "range":
-            return span_words(least, most or least)
-        case "up to":
-            return f"up to about {rounded_bytes(least)}"
-        case "predicted" | "estimate":
-            return f"about {rounded_bytes(least)}"
-        case "at least":
-            return f"at least {human_bytes(least)}"
-        case _:
-            return human_bytes(least)
+    if suggestion.confidence == "range":
+        return span_words(least, most or least)
+    return f"{_SAVINGS.get(suggestion.confidence, '')}{human_bytes(least)}"
 
 
 def saving_words(suggestion: Suggestion | SuggestionFigures) -> str:
     """Return `saves about 281 MiB` or, where the saving is unknown, `involves 281 MiB`."""
     if not suggestion.is_computed:
-        return f"involves {rounded_bytes(suggestion.involved_bytes)}"
+        return f"involves {human_bytes(suggestion.involved_bytes)}"
     amount = amount_words(suggestion)
     return "saves nothing" if amount == "0" else f"saves {amount}"
 
 
-def rounded_bytes(size: int) -> str:
-    """Return `281 MiB`: three digits."""
-    amount, unit = float(size), "B"
-    for larger in UNITS:
-        if abs(amount) < 999.5:
-            break
-        amount, unit = amount / 1024, larger
-    digits = max(0, 3 - len(str(int(abs(amount))))) if unit != "B" else 0
-    return f"{amount:.{digits}f} {unit}"
-
-
 def span_words(low: int, high: int) -> str:
-    """Return `1.20 to 1.45 GiB`, or `990 MiB to 1.02 GiB`, each rounded to three digits."""
-    least, most = rounded_bytes(low), rounded_bytes(high)
+    """Return `1.20 to 1.45 GiB`, or `990 MiB to 1.02 GiB`."""
+    least, most = human_bytes(low), human_bytes(high)
     if least == most:
         return most
     return f"{least.removesuffix(most[most.index(' ') :])} to {most}"
@@ -141,8 +136,8 @@ def _left_words(confidence: Confidence, low: int, high: int) -> str:
     if confidence == "range" and low != high:
         return span_words(low, high)
     if confidence == "up to":
-        return f"at least {rounded_bytes(high)}"
-    return f"about {rounded_bytes(high)}" if confidence in _ROUNDED else human_bytes(high)
+        return f"at least {human_bytes(high)}"
+    return f"about {human_bytes(high)}" if confidence in _ROUNDED else human_bytes(high)
 
 
 def result_words(suggestion: Suggestion | CombinedFigures, exceeded_bytes: int | None) -> str:
@@ -274,8 +269,8 @@ def advice_sentence(advice: Advice | None) -> str:
 def capacity_words(fit: Fit, advised: CapacityAdvice | None) -> str:
     """Return what a module needs, how far that is from what the device has, and what could make it fit."""
     difference = f"{human_bytes(abs(fit.excess_bytes))} {'more' if fit.is_over else 'less'}"
-    capacity = human_bytes(fit.capacity.size_bytes) + (f" ({fit.capacity.scope})" if fit.capacity.scope else "")
-    needed = f"needs {least_words(fit.needed_bytes, fit.certainty)}"
+    needed, capacity = need_and_capacity(fit.needed_bytes, fit.certainty, fit.capacity.size_bytes)
+    needed, capacity = f"needs {needed}", capacity + (f" ({fit.capacity.scope})" if fit.capacity.scope else "")
     if fit.fits is None:
         because = ", because an error is about sizes" if fit.certainty == "unknown" else ""
         return f"{needed}; whether that fits {capacity} is unknown{because}"
@@ -289,7 +284,7 @@ def spare_words(fit: Fit) -> str:
     """Return for what the compiler refused a program that fits this capacity; empty where it did not."""
     if not fit.fits or fit.refusal is None or fit.refusal.usable is None:
         return ""
-    named = fit.capacity.device or human_bytes(fit.capacity.size_bytes)
+    named = fit.capacity.device or capacity_bytes(fit.capacity.size_bytes)
     smaller, left = fit.refusal.device or range_words(fit.refusal.usable), human_bytes(-fit.excess_bytes)
     return f"refused for {smaller}; {named} has {left} to spare"
 
@@ -345,7 +340,7 @@ def _count_words(devices: int | None) -> str:
 
 def per_device_words(need: PerDevice) -> str:
     """Return what each of so many devices would hold and need."""
-    peak = f"{rounded_bytes(need.low_bytes)} to {rounded_bytes(need.high_bytes)}"
+    peak = f"{human_bytes(need.low_bytes)} to {human_bytes(need.high_bytes)}"
     held = f"{human_bytes(need.static_bytes)} of arguments and outputs if each is divided evenly"
     return f"on {need.devices:,}: {held}, and a peak of {peak}"
 

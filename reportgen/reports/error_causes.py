@@ -11,7 +11,7 @@ from reportgen.oom.error_event import OutOfMemory
 from reportgen.oom.forms import FIGURES, OF_ONE_REQUEST
 from reportgen.oom.printed_size import SizeRange, read_size
 from reportgen.reports.error_padding import is_padded, padding_bytes, padding_words, unpadded
-from reportgen.reports.formats import counted, human_bytes, percent, range_words
+from reportgen.reports.formats import counted, logged_bytes, percent, range_words
 
 Part = Literal["arguments", "outputs", "temporaries", "constants", "code", "aliased"]
 Cause = Literal[
@@ -119,7 +119,7 @@ def chunks_of(event: OutOfMemory) -> Sequence[tuple[str, SizeRange]]:
     least = max(sum(size.middle for _, size in named), event.held.middle if event.held else 0) / _LEAST_CHUNKS
     largest = sorted(named, key=lambda one: -one[1].middle)[:_LARGEST_CHUNKS]
     return [
-        (f"{int(match[1]):,} chunks of {human_bytes(int(match[2]))}" if int(match[1]) > 1 else "1 chunk", size)
+        (f"{int(match[1]):,} chunks of {logged_bytes(int(match[2]))}" if int(match[1]) > 1 else "1 chunk", size)
         for match, size in largest
         if size.middle >= least
     ]
@@ -261,7 +261,7 @@ def _of_slots(event: OutOfMemory) -> Iterator[str]:
     largest = max((size.middle for size, _ in slots), default=0)
     if equal := [detail for size, detail in slots if size.middle == largest]:
         turns = "; ".join(equal[:_LARGEST_CHUNKS])
-        yield f"The largest: {counted(len(equal), 'slot')} of {human_bytes(largest)}, which hold {turns}."
+        yield f"The largest: {counted(len(equal), 'slot')} of {logged_bytes(largest)}, which hold {turns}."
 
 
 def _difference(one: SizeRange | None, other: SizeRange | None) -> SizeRange | None:

@@ -13,7 +13,7 @@ from reportgen.oom.printed_size import SizeRange, read_size
 from reportgen.record import record
 from reportgen.reports.error_causes import Cause, causes_of, free_of, missing_of, parts_of, size_named, whole_of
 from reportgen.reports.error_padding import completed
-from reportgen.reports.formats import human_bytes, range_words
+from reportgen.reports.formats import logged_bytes, range_words
 
 _SPACE_NUMBERS: Mapping[str, str] = {"0": "smem", "201": "tilespmem", "202": "spmem"}
 """Memory spaces of a SparseCore, as the errors of XLA:TPU number them (XLA docs/errors/error_3000.md)."""
@@ -75,7 +75,7 @@ class ErrorStory:
         needed, capacity = self.event.needed, self.event.capacity
         look_equal = needed and capacity and range_words(needed) == range_words(capacity)
         shown = [
-            f"{human_bytes(size.middle)} {words}"
+            f"{logged_bytes(size.middle)} {words}"
             for words, size in self.sizes
             if not (look_equal and words == "needed")
         ]
@@ -150,7 +150,7 @@ def _missing_words(event: OutOfMemory) -> str:
     if missing is None:
         return ""
     stated = event.excess if missing.of == "capacity" else None
-    return f"{human_bytes(stated.middle) if stated else range_words(missing.size)} {_MISSING[missing.of]}"
+    return f"{logged_bytes(stated.middle) if stated else range_words(missing.size)} {_MISSING[missing.of]}"
 
 
 def _next_step(event: OutOfMemory, cause: Cause) -> tuple[str, str]:
@@ -184,7 +184,7 @@ def _would_fit(event: OutOfMemory, need: SizeRange, devices: Sequence[Device]) -
     is_gpu = event.form.backend == "gpu"
     percent = _POOL_PERCENT if is_gpu else 100
     large = [one for one in devices if one.usable.low_bytes * percent // 100 >= need.high_bytes]
-    names = [f"{one.title} ({human_bytes(one.size_bytes)})" for one in large[:_MOST_DEVICES]]
+    names = [f"{one.title} ({logged_bytes(one.size_bytes)})" for one in large[:_MOST_DEVICES]]
     if not names:
         return f"No {'GPU' if is_gpu else 'TPU'} that reportgen knows has that much memory."
     larger = " and larger ones" if len(large) > _MOST_DEVICES else ""
@@ -236,7 +236,7 @@ def _named(event: OutOfMemory) -> Mapping[str, str]:
     sizes |= {row.name: row.size for row in event.totals} | dict(parts_of(event).items())
     sizes["sum"] = None if event.needed else whole_of(event)
     sizes |= {name: _counted_size(name, value) for name, value in event.words if name.endswith(_COUNTED)}
-    known |= {name: human_bytes(size.middle) for name, size in sizes.items() if size and size.middle}
+    known |= {name: logged_bytes(size.middle) for name, size in sizes.items() if size and size.middle}
     if "source_file" in known:
         known["source"] = f"{PurePosixPath(known['source_file']).name}:{known.get('source_line', '')}"
     if "dtype" in known:
@@ -250,8 +250,8 @@ def _array_words(text: str) -> str:
     """Return arrays as JAX or TensorFlow prints their types, each with its bytes."""
     found = [*_ARRAY.finditer(text)]
     sizes = [_bits(array[1]) * prod(int(size) for size in array[2].split(",") if size) // 8 for array in found]
-    words = [f"{array[0]} ({human_bytes(size)})" for array, size in zip(found, sizes, strict=True) if size]
-    total = f", together {human_bytes(sum(sizes))}" if len(words) > 1 else ""
+    words = [f"{array[0]} ({logged_bytes(size)})" for array, size in zip(found, sizes, strict=True) if size]
+    total = f", together {logged_bytes(sum(sizes))}" if len(words) > 1 else ""
     return f"{', '.join(words)}{total}" if words else text.rstrip(".")
 
 

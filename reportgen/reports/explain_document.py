@@ -11,7 +11,7 @@ from reportgen.analyse.findings import OF_MISSING
 from reportgen.analyse.fit import Refusal
 from reportgen.analyse.logged_errors import LoggedError
 from reportgen.document import document
-from reportgen.reports.formats import capital, human_bytes, least_words, percent, range_words
+from reportgen.reports.formats import capital, human_bytes, least_words, need_and_capacity, percent, range_words
 from reportgen.reports.json_lines import json_line
 from reportgen.reports.module_figures import json_document
 from reportgen.reports.peak_table import PeakBuffers
@@ -116,8 +116,7 @@ def _verdict(entry: Summary, figures: ModuleFigures) -> str:
         return f"The compiler refused this program{_refusal_words(entry, figures.refused)}."
     over = [space for space in figures.spaces.values() if space.capacity and space.capacity.fits is False]
     if over and over[0] is not figures.main_space:
-        most = human_bytes(over[0].capacity_bytes or 0)
-        needed = least_words(over[0].needed_bytes, over[0].certainty)
+        needed, most = need_and_capacity(over[0].needed_bytes, over[0].certainty, over[0].capacity_bytes or 0)
         return f"Does not fit: needs {needed} of {over[0].name}, which has {most}."
     if entry.capacity and (entry.fits is None or figures.refused):
         return f"{capital(entry.capacity)}."

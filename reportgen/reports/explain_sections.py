@@ -16,7 +16,7 @@ from reportgen.reports.column import Column
 from reportgen.reports.error_causes import parts_of, whole_of
 from reportgen.reports.error_story import story_of
 from reportgen.reports.explain_document import ExplainedModule
-from reportgen.reports.formats import capital, counted, human_bytes, least_words, range_words
+from reportgen.reports.formats import capacity_bytes, capital, counted, human_bytes, least_words, range_words
 from reportgen.reports.peak_table import buffer_columns
 from reportgen.reports.report_document import AdviceFigures, SpaceFigures
 from reportgen.reports.source_words import line_words, short_words
@@ -87,7 +87,7 @@ def _module(module: ExplainedModule) -> Iterator[Section]:
 
 def _device(space: SpaceFigures | None) -> str:
     capacity = space.capacity if space else None
-    return f" of {human_bytes(capacity.size_bytes)} ({capacity.source})" if capacity else ""
+    return f" of {capacity_bytes(capacity.size_bytes)} ({capacity.source})" if capacity else ""
 
 
 def _first(sentence: str, advice: AdviceFigures | None) -> str:

@@ -1,7 +1,7 @@
 """Format numbers and names for people: the same words in a terminal, in Markdown and on pages."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from reportgen.analyse.contested import Certainty
 from reportgen.oom.printed_size import SizeRange
@@ -10,6 +10,7 @@ UNITS = ("KiB", "MiB", "GiB", "TiB", "PiB", "EiB")
 STEP = 1024
 _FOUR_DIGITS = 1000
 _DECIMAL_UNITS = ("k", "M", "G", "T", "P", "E")
+_ZEROS = re.compile(r"(?<=\d\d\.\d)0(?= )|(?<=\d\d\d)\.00(?= )")
 _CLOSE = 50
 """A range is shown as one size if it is narrower than this part of the size."""
 
@@ -20,18 +21,49 @@ _TRACED = re.compile(r"a_inference_(.+?)_\d+__Xla.*", re.DOTALL)
 
 
 def human_bytes(size: int, more_digits: int = 0) -> str:
-    """Return `2.52 GiB` or `1,019 MiB`: binary units, two decimals below 1000; below 1024 bytes, all of them."""
+    """Return `2.52 GiB`, `25.4 GiB` or `768 MiB`: binary units, three digits; below 1024 bytes, all of them.
+
+    Zeros at the end stay, as in `8.00 MiB`: they say how exact a size is. 1,000 MiB would be four, so it is `0.98 GiB`.
+    """
+    return f"{size:,} B" if abs(size) < STEP else _three_digits(size, STEP, UNITS, more_digits)
+
+
+def logged_bytes(size: int) -> str:
+    """Return `768.00 MiB`: two decimals, as XLA prints sizes in errors, so that its figures are found in ours."""
     if abs(size) < STEP:
-        return f"{size:,} B"
-    amount = float(size)
-    for unit in UNITS:
-        amount /= STEP
-        # What would be rounded to 1000.00 needs no decimals, and what would be rounded to 1024 is one of the next unit.
-        if abs(amount) < _FOUR_DIGITS - 0.005:
-            return f"{amount:.{2 + more_digits}f} {unit}"
-        if abs(amount) < STEP - 0.5 or unit == UNITS[-1]:
-            return f"{amount:,.{more_digits}f} {unit}"
-    raise AssertionError("unreachable: the last unit takes every amount")
+        return human_bytes(size)
+    amount, unit = _scaled(size, STEP, UNITS, STEP - 0.005)
+    return f"{amount:,.2f} {unit}"
+
+
+def capacity_bytes(size: int) -> str:
+    """Return `15.75 GiB` or `512 KiB`: a capacity as XLA prints it, without zeros behind three digits."""
+    return _ZEROS.sub("", logged_bytes(size))
+
+
+def distinct_bytes(*sizes: int) -> Sequence[str]:
+    """Return sizes in words, with more digits where two that differ would read the same, and exact where these do."""
+    for more_digits in range(3):
+        words = [human_bytes(size, more_digits) for size in sizes]
+        if len(set(words)) == len(set(sizes)):
+            return words
+    return [*map(exact_bytes, sizes)]
+
+
+def _three_digits(size: int, step: int, units: Sequence[str], more_digits: int = 0) -> str:
+    amount, unit = _scaled(size, step, units, _FOUR_DIGITS - 0.5)
+    decimals = 2 if abs(amount) < 9.995 else 1 if abs(amount) < 99.95 else 0
+    return f"{amount:,.{decimals + more_digits}f} {unit}"
+
+
+def _scaled(size: int, step: int, units: Sequence[str], limit: float) -> tuple[float, str]:
+    """Return a size in the first unit that leaves less than `limit` of it, or in the last one."""
+    amount = size / step
+    for unit in units[:-1]:
+        if abs(amount) < limit:
+            return amount, unit
+        amount /= step
+    return amount, units[-1]
 
 
 def _sign(change: float) -> str:
@@ -42,7 +74,7 @@ def _sign(change: float) -> str:
 
 
 def signed_bytes(change: int, more_digits: int = 0) -> str:
-    """Return `+16.03 MiB` or `−512 B`, with a minus sign and never without a sign unless it is zero."""
+    """Return `+16.0 MiB` or `−512 B`, with a minus sign and never without a sign unless it is zero."""
     return f"{_sign(change) or '±'}{human_bytes(abs(change), more_digits)}"
 
 
@@ -61,28 +93,34 @@ def signed_percent(before: int, after: int) -> str:
 
 
 def change_words(before: int, after: int) -> str:
-    """Return `+16.03 MiB (+18.3 %)`."""
+    """Return `+16.0 MiB (+18.3 %)`."""
     words, part = signed_bytes(after - before), signed_percent(before, after)
     return f"{words} ({part})" if part else words
 
 
 def transition_words(before: int, after: int) -> str:
-    """Return `35.75 → 6.97 GiB`, with the unit once where both have the same."""
-    amounts = [human_bytes(size).rpartition(" ") for size in (before, after)]
-    (old, _, old_unit), (new, _, new_unit) = amounts
+    """Return `35.8 → 6.97 GiB`, with the unit once where both have the same."""
+    (old, _, old_unit), (new, _, new_unit) = (words.rpartition(" ") for words in distinct_bytes(before, after))
     return f"{old} → {new} {new_unit}" if old_unit == new_unit else f"{old} {old_unit} → {new} {new_unit}"
 
 
 def range_words(size: SizeRange) -> str:
     """Return one size for what was printed with few decimals, or both ends where the difference matters."""
     if (size.high_bytes - size.low_bytes) * _CLOSE <= abs(size.middle):
-        return human_bytes(size.middle)
-    return f"{human_bytes(size.low_bytes)} to {human_bytes(size.high_bytes)}"
+        return logged_bytes(size.middle)
+    return f"{logged_bytes(size.low_bytes)} to {logged_bytes(size.high_bytes)}"
 
 
 def least_words(size: int, known: Certainty | bool) -> str:
     """Return a size as far as it is `known`, which is true for a lower bound: `at least 2.52 GiB`."""
     return f"{QUALIFIERS.get(known, '')}{human_bytes(size)}"
+
+
+def need_and_capacity(needed: int, known: Certainty | bool, capacity: int) -> tuple[str, str]:
+    """Return `at least 27.4 GiB` and `15.75 GiB`, which read alike only if they are equal."""
+    words, limit = distinct_bytes(needed, capacity)
+    shown = capacity_bytes(capacity) if limit == human_bytes(capacity) else limit
+    return f"{QUALIFIERS.get(known, '')}{words}", shown
 
 
 def counted(number: int, noun: str) -> str:
@@ -114,14 +152,7 @@ def human_flops(amount: int) -> str:
     """Return `4.33 TFLOP` or `988 GFLOP`: decimal units, three digits; below a thousand all of them."""
     if amount < _FOUR_DIGITS:
         return f"{amount:,} FLOP"
-    size = float(amount)
-    for unit in _DECIMAL_UNITS:
-        size /= _FOUR_DIGITS
-        # What would be rounded to 1000 is one of the next unit.
-        if size < _FOUR_DIGITS - 0.5 or unit == _DECIMAL_UNITS[-1]:
-            break
-    decimals = 2 if size < 9.995 else 1 if size < 99.95 else 0
-    return f"{size:,.{decimals}f} {unit}FLOP"
+    return f"{_three_digits(amount, _FOUR_DIGITS, _DECIMAL_UNITS)}FLOP"
 
 
 def factor(padded: int | None, dense: int | None) -> str:

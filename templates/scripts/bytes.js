@@ -5,31 +5,31 @@ const STEP = 1024;
 const FOUR_DIGITS = 1000;
 const TICKS = 7;
 // Kept, because `toLocaleString` looks for the language each time, which takes longer than a row of a table.
-const WHOLE = new Intl.NumberFormat("en"), HUNDREDTHS = new Intl.NumberFormat("en", { minimumFractionDigits: 2 });
+const FORMATS = [0, 1, 2].map((decimals) => new Intl.NumberFormat("en", { minimumFractionDigits: decimals }));
 
 /** Return `13,909`: a count, or a moment. */
-export const counted = (/** @type {number} */ count) => WHOLE.format(count);
+export const counted = (/** @type {number} */ count) => FORMATS[0].format(count);
 
 /**
- * Return an amount with two decimals or none. A half is rounded to the even digit, as Python does, because a read-out must
+ * Return an amount with so many decimals. A half is rounded to the even digit, as Python does, because a read-out must
  * equal the table: `toFixed` would show 3.125 as 3.13 where the table has 3.12.
  */
-const rounded = (/** @type {number} */ amount, /** @type {0 | 2} */ decimals) => {
+const rounded = (/** @type {number} */ amount, /** @type {0 | 1 | 2} */ decimals) => {
   const scale = 10 ** decimals, scaled = amount * scale, below = Math.floor(scaled), rest = scaled - below;
   const isUp = rest > 0.5 || (rest === 0.5 && below % 2 !== 0);
-  return (decimals ? HUNDREDTHS : WHOLE).format((below + Number(isUp)) / scale);
+  return FORMATS[decimals].format((below + Number(isUp)) / scale);
 };
 
-/** Return `2.52 GiB` or `1,019 MiB`: binary units, two decimals below 1000, or bytes in full below 1024. */
+/** Return `2.52 GiB`, `25.4 GiB` or `768 MiB`: binary units, three digits, or bytes in full below 1024. */
 export const humanBytes = (/** @type {number} */ size) => {
   if (Math.abs(size) < STEP) return `${counted(size)} B`;
   let amount = size, unit = 0;
   do {
     amount /= STEP;
     unit += 1;
-    // 1023.5 because it would be rounded to 1024.
-  } while (Math.abs(amount) >= STEP - 0.5 && unit < UNITS.length - 1);
-  return `${rounded(amount, Math.abs(amount) < FOUR_DIGITS - 0.005 ? 2 : 0)} ${UNITS[unit]}`;
+    // 999.5 because it would be rounded to 1000, which has four digits.
+  } while (Math.abs(amount) >= FOUR_DIGITS - 0.5 && unit < UNITS.length - 1);
+  return `${rounded(amount, Math.abs(amount) < 9.995 ? 2 : Math.abs(amount) < 99.95 ? 1 : 0)} ${UNITS[unit]}`;
 };
 
 /** Return the smallest of 1, 2, 5, 10, 20, … (or of their tenths and hundredths) that is at least `least`. */

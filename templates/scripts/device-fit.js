@@ -53,7 +53,7 @@ const drawAxes = () => all("table[data-limit]").forEach((table) => {
     table.style.setProperty("--capacity", String(capacity ?? own));
     name.hidden = drawn === null ? !own : hasOthers !== null;
     name.replaceChildren(make("span", {}, [
-      drawn === null ? ownName.trim() : `${chosenOption().text.split(",")[0]} capacity ${humanBytes(drawn)}`,
+      drawn === null ? ownName.trim() : `${chosenOption().text.split(",")[0]} capacity ${chosenOption().dataset.size}`,
     ]));
   });
 });
@@ -74,7 +74,7 @@ const drawBars = (/** @type {number} */ needed) => all(".stack > .stacked").forE
     // Near the left edge there is no room before the tick.
     /** @type {Record<string, string>} */
     const side = capacity * 4 < scale ? { style: "right:auto;left:0" } : {};
-    stack.append(make("span", { class: "tick", style: left }, isThin ? [] : [make("span", side, [humanBytes(capacity)])]));
+    stack.append(make("span", { class: "tick", style: left }, isThin ? [] : [make("span", side, [chosenOption().dataset.size ?? ""])]));
   });
 });
 

@@ -5,7 +5,7 @@ import { byteTicks, counted, humanBytes, windowTicks } from "./bytes.js";
 import { chosenChange } from "./changes.js";
 import { viewOf } from "./charts.js";
 import { loadTimeline } from "./data.js";
-import { MOST_ABOVE, chosenCapacity, followDevice } from "./device.js";
+import { MOST_ABOVE, chosenCapacity, chosenOption, followDevice } from "./device.js";
 import { byId, make } from "./dom.js";
 import { whenInView } from "./in-view.js";
 import { MANY, painted } from "./painted.js";
@@ -150,7 +150,7 @@ const startChart = (figure, view, axis) => {
     const line = chosenLine(), whole = wholeScale();
     // As in `chart_data.py`, its name is on the side where the peak is not.
     const side = peak.side === "left" ? "right" : "left";
-    view.data("capacity", line === null ? ownCapacity : [{ limit: line, label: `capacity ${humanBytes(line)}`, side }]);
+    view.data("capacity", line === null ? ownCapacity : [{ limit: line, label: `capacity ${chosenOption().dataset.size}`, side }]);
     const isAll = range[0] === 0 && range[1] === axis.total && (change?.peak ?? 0) <= Number(whole.limit);
     const shownBytes = isAll ? whole : { low, limit: Math.max(limit, ofClasses[1]), ...windowTicks(low, Math.max(limit, ofClasses[1])) };
     const begin = counted(Math.round(Number(shownBytes.low) / Number(shownBytes.unit_bytes)));

@@ -203,8 +203,8 @@ def beginning(folder: Path, *given: str) -> str:
 def test_the_page_says_what_is_needed_what_there_is_and_what_is_missing(folder: Path) -> None:
     shown = beginning(program("out-oom", folder))
     assert "XLA says that it needs 66.00 GiB of HBM, and 15.75 GiB are usable." in shown
-    assert "It peaks at 66.00 GiB" in shown
-    assert shown.count("by 50.25 GiB") == 1
+    assert "It peaks at 66.0 GiB" in shown
+    assert shown.count("by 50.3 GiB") == 1
     assert "XLA’s figure is the whole assignment" in shown
 
 
@@ -232,7 +232,7 @@ def test_the_table_of_chips_is_worded_as_an_upper_limit(folder: Path) -> None:
 def test_a_capacity_that_is_given_beats_what_the_compiler_and_the_chip_say(folder: Path) -> None:
     program("out-oom", folder)
     shown = beginning(folder, "60GiB")
-    assert "The capacity is 60.00 GiB, first exceeded at" in shown
+    assert "The capacity is 60.0 GiB, first exceeded at" in shown
     assert "XLA says that it needs 66.00 GiB of HBM." in shown
     assert "Does not fit, by 6.00 GiB" in shown
     assert "Does not fit, by" not in beginning(folder, "v5p")
@@ -244,7 +244,7 @@ def test_a_program_that_fits_what_is_given_has_no_verdict_of_the_chip(folder: Pa
 
 
 def test_arguments_that_alone_exceed_the_device_are_said(folder: Path) -> None:
-    assert "The arguments alone take 24.00 GiB, more than is usable." in beginning(program("out-oom_args", folder))
+    assert "The arguments alone take 24.0 GiB, more than is usable." in beginning(program("out-oom_args", folder))
     assert "The arguments alone" not in beginning(program("out-oom", folder.parent / "other"))
 
 
@@ -275,5 +275,5 @@ def test_bytes_that_wait_for_a_result_are_named_after_it(folder: Path) -> None:
     folder.mkdir()
     (folder / "module_0001.jit_f.after_optimizations-buffer-assignment.txt").write_text(RESULT_AFTER_THE_PEAK)
     shown = beginning(folder, "16KiB")
-    assert "allocation 1, reserved for result, 80.00 KiB" in shown
+    assert "allocation 1, reserved for result, 80.0 KiB" in shown
     assert "unused bytes" not in shown

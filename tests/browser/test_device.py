@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from reportgen.analyse.devices import CHIPS
-from reportgen.reports.formats import human_bytes
+from reportgen.reports.formats import capacity_bytes, human_bytes
 from tests.browser.axe import complaints
 from tests.support.samples import ROOT
 from tests.support.site import SAMPLES, build_site
@@ -46,7 +46,7 @@ def test_a_device_that_is_named_holds_on_all_pages_of_the_site(samples_site: Pat
     expect(choice).to_have_value(str(CHIPS["v5e"]))
     allocated = int(verdict.get_attribute("data-needs") or "")
     expect(verdict).to_have_text(f"Fits: {human_bytes(CHIPS['v5e'] - allocated)} left")
-    expect(page.locator(".need .tick")).to_have_text(human_bytes(CHIPS["v5e"]))
+    expect(page.locator(".need .tick")).to_have_text(capacity_bytes(CHIPS["v5e"]))
     choice.focus()
     choice.select_option("")
     expect(verdict).to_have_text("Device unknown")
@@ -66,7 +66,7 @@ def test_an_error_without_a_capacity_says_what_the_device_that_is_named_means(
     choice.select_option(str(CHIPS["v5e"]))
     # Only two buffers are listed, so it cannot be said that the program fits.
     expect(verdict).to_have_text("Whether it fits is unknown")
-    expect(page.locator(".need .tick")).to_have_text(human_bytes(CHIPS["v5e"]))
+    expect(page.locator(".need .tick")).to_have_text(capacity_bytes(CHIPS["v5e"]))
     choice.evaluate("(choice, size) => { choice.options[1].value = String(size); }", least - 2048)
     choice.select_option(str(least - 2048))
     expect(verdict).to_have_text("Does not fit, by at least 2.00 KiB")

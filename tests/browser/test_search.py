@@ -187,7 +187,7 @@ def test_many_results_are_counted_but_only_fifty_shown(visit: Visit, many_values
     expect(results).to_have_count(50)
     expect(page.locator("#search-count")).to_have_text("The first 50 of 66,703 results")
     sizes: list[str] = results.locator(".result-size").all_inner_texts()
-    assert sizes[0] == "97.66 KiB"
+    assert sizes[0] == "97.7 KiB"
 
 
 def test_a_key_is_answered_within_a_frame_or_three(visit: Visit, many_values: Path) -> None:

@@ -71,7 +71,7 @@ def test_a_source_line_is_found_and_shown(visit: Visit, page: Page, source_site:
     page.keyboard.press("/")
     page.keyboard.type("train_step.py:41")
     result = page.get_by_role("listbox").get_by_role("option").first
-    expect(result).to_contain_text("12.39 GiB")
+    expect(result).to_contain_text("12.4 GiB")
     result.click()
     page.wait_for_url("**/source-1.html#L41")
     expect(page.locator("#L41")).to_be_in_viewport()

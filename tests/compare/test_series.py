@@ -127,7 +127,7 @@ def test_each_module_of_each_build_is_in_one_series_of_its_name_with_its_figures
         (BATCH, "shape changed: tokens s32[8,128] → s32[16,128]"),
         (DONATED, "now donated: params['layers'][…]['w'] (0 B → 6.00 MiB)"),
         (OPTIMIZER, "new: 6 arguments of 6.00 MiB, state.mu['layers'][…]['w']"),
-        ((*OPTIMIZER, replace(MU, name="state.mu['head']")), "new: 12 arguments of 12.00 MiB, state.mu"),
+        ((*OPTIMIZER, replace(MU, name="state.mu['head']")), "new: 12 arguments of 12.0 MiB, state.mu"),
         ((*OPTIMIZER, OTHER[0]), "new: 7 arguments of 6.05 MiB, image, state.mu['layers'][…]['w']"),
         (DEPTH, "6 → 8 arrays of params['layers'][…]['w']"),
         (PLAIN, "arguments unchanged"),
@@ -162,7 +162,7 @@ def test_figures_of_a_cause_that_rounding_would_part_have_one_digit_more() -> No
     after = 0, before[1] - static + (176 << 10), 0, before[3] - static, 0, 0, 0
     # −1.69 GiB in all
     said = cause_words(PLAIN, PLAIN, (before, after), NOWHERE)
-    assert said[0] == "arguments, outputs and constants −1.695 GiB; everything else +176.00 KiB"
+    assert said[0] == "arguments, outputs and constants −1.695 GiB; everything else +176 KiB"
 
 
 def test_arguments_that_did_not_change_are_no_cause_of_other_temporaries() -> None:

@@ -86,7 +86,7 @@ def test_a_notebook_shows_the_text_where_the_dumps_are_gone_and_names_are_text(r
     gone = MemoryReport(page=Path("<b>"), modules=report.modules, error="<script>")
     assert "<pre>&lt;script&gt;" in gone._repr_html_()
     assert "<b>" not in gone._repr_html_()
-    assert "Needs 896.00 KiB" in gone._repr_html_() or "Does not fit" in gone._repr_html_()
+    assert "Needs 896 KiB" in gone._repr_html_() or "Does not fit" in gone._repr_html_()
 
 
 def test_two_reports_are_compared_with_reasons(tmp_path: Path) -> None:

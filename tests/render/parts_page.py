@@ -42,7 +42,7 @@ TEMPLATE = """
 {% endfor %}
 {% call part("Change of a number") %}<div class="need">
 {% for look, fits in (("up", false), ("down", true), ("", none)) %}
-{% call cards.big_number("−15.88 GiB", look) %}{{ cards.pill("fits now" if fits else "same", fits) }}{% endcall %}
+{% call cards.big_number("−15.9 GiB", look) %}{{ cards.pill("fits now" if fits else "same", fits) }}{% endcall %}
 {% endfor %}
 </div>{% endcall %}
 {% call part("Fit of another space") %}<p>{{ cards.fit_pill(verdicts[0][1]) }} {{ cards.fit_pill(verdicts[1][1]) }}</p>

@@ -146,7 +146,7 @@ def test_a_few_modules_whose_bar_could_not_be_seen_are_named() -> None:
     page = _pages(*modules)["index.html"]
     assert _begins_with(page) == [index_of(module) for module in modules[:2]]
     text = " ".join(read_page(page).text.split())
-    assert "3 small modules need at most 10.00 MiB each. Show all 5" in text
+    assert "3 small modules need at most 10.0 MiB each. Show all 5" in text
     named = page[page.index('class="small-modules needs-script"') :]
     assert [index_of(module) in named for module in modules] == [False, False, True, True, True]
     many = [made_up(10 + number, needed=1 << 19) for number in range(6)]

@@ -60,7 +60,7 @@ def test_the_verdict_is_about_what_is_needed(run: Run, size: int, verdict: str) 
     assert one["sentences"]["fits"] == fits
     assert one["figures"]["spaces"]["0"] == space
     assert (space["needed_bytes"], space["allocated_bytes"]) == (NEEDED, ALLOCATED)
-    assert one["sentences"]["verdict"].lower().startswith(f"{verdict}: needs 5.00 kib")
+    assert one["sentences"]["verdict"].lower().startswith(f"{verdict}: needs 5.00")
     run("build", *flags, "-o", "site", "dumps")
     (page,) = Path("site").glob("m/*/index.html")
     assert f'data-fits="{"yes" if fits else "no"}"' in page.read_text(encoding="utf-8")

@@ -24,7 +24,7 @@ from reportgen.render.routes import value_id
 from reportgen.render.single_file import single_file
 from reportgen.render.site.overview import overview_pages
 from reportgen.render.view import Module
-from reportgen.reports.advice_words import cost_words, needed_words, result_words, rounded_bytes, saving_words
+from reportgen.reports.advice_words import cost_words, needed_words, result_words, saving_words
 from reportgen.reports.explain_document import ExplainedModule, explain_json, explained
 from reportgen.reports.explain_markdown import explanation_markdown
 from reportgen.reports.explain_sections import sections
@@ -297,7 +297,7 @@ def test_without_a_buffer_the_peak_is_that_without_its_family(places: Places) ->
         told = places.value_view(keys[group["values"][0]])
         saving = places.advice["breakdown"]["peak_bytes"] - group["peak_without_bytes"]
         if "this schedule would" in told:
-            assert (f"up to about {rounded_bytes(saving)} less" if saving else "no less") in told
+            assert (f"up to about {human_bytes(saving)} less" if saving else "no less") in told
 
 
 def test_the_steps_and_what_is_needed_then_in_documents_and_the_terminal(places: Places) -> None:

@@ -20,8 +20,8 @@ from reportgen.program.scopes import short_name
 from reportgen.render.html.links import Links, listed
 from reportgen.render.value.texts import ValueTexts
 from reportgen.render.view import Module
-from reportgen.reports.advice_words import rounded_bytes, saving_words, title_words
-from reportgen.reports.formats import capital, counted, shortened
+from reportgen.reports.advice_words import saving_words, title_words
+from reportgen.reports.formats import capital, counted, human_bytes, shortened
 from reportgen.reports.source_words import short_words
 
 OFF_PEAK = "The peak does not depend on it."
@@ -104,7 +104,7 @@ class ValueStory(ValueTexts):
         members = self.buffers.members(first)
         gone, held = self._memory.gone(members), stretches(members, self.dump.starts, self.dump.ends)
         saving = self._memory.peak.peak_bytes - gone.peak_bytes
-        left = f"up to about {rounded_bytes(saving)} less" if saving else "no less"
+        left = f"up to about {human_bytes(saving)} less" if saving else "no less"
         what = "it" if len(members) == 1 else f"its buffer of {len(members):,} values"
         return (
             f"Without {what}, live from {held[0][0]:,} to {held[-1][1]:,}, this schedule would need {left},"

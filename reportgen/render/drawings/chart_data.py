@@ -76,7 +76,7 @@ def memory_over_time(
         "capacity": [
             {
                 "limit": capacity,
-                "label": f"capacity {formats.human_bytes(capacity)}",
+                "label": f"capacity {formats.capacity_bytes(capacity)}",
                 "side": "right" if is_early else "left",
             }
         ]

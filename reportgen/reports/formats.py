@@ -117,10 +117,10 @@ def least_words(size: int, known: Certainty | bool) -> str:
 
 
 def need_and_capacity(needed: int, known: Certainty | bool, capacity: int) -> tuple[str, str]:
-    """Return `at least 27.4 GiB` and `15.75 GiB`, which read alike only if they are equal."""
+    """Return `at least 27.4 GiB` and `15.75 GiB`, which read alike if and only if they are equal."""
     words, limit = distinct_bytes(needed, capacity)
     shown = capacity_bytes(capacity) if limit == human_bytes(capacity) else limit
-    return f"{QUALIFIERS.get(known, '')}{words}", shown
+    return f"{QUALIFIERS.get(known, '')}{shown if needed == capacity else words}", shown
 
 
 def counted(number: int, noun: str) -> str:

@@ -41,9 +41,9 @@ def test_sizes_that_differ_read_differently(sizes: tuple[int, int], words: list[
     ("needed", "words"),
     [
         (27 * GIB, ("at least 27.0 GiB", "15.75 GiB")),
-        (63 * GIB >> 2, ("at least 15.8 GiB", "15.75 GiB")),
+        (63 * GIB >> 2, ("at least 15.75 GiB", "15.75 GiB")),
         ((63 * GIB >> 2) + (20 << 20), ("at least 15.77 GiB", "15.75 GiB")),
     ],
 )
-def test_a_need_reads_like_its_capacity_only_if_they_are_equal(needed: int, words: tuple[str, str]) -> None:
+def test_a_need_reads_like_its_capacity_if_they_are_equal(needed: int, words: tuple[str, str]) -> None:
     assert need_and_capacity(needed, "least", 63 * GIB >> 2) == words

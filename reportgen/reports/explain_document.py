@@ -11,7 +11,15 @@ from reportgen.analyse.findings import OF_MISSING
 from reportgen.analyse.fit import Refusal
 from reportgen.analyse.logged_errors import LoggedError
 from reportgen.document import document
-from reportgen.reports.formats import capital, human_bytes, least_words, need_and_capacity, percent, range_words
+from reportgen.reports.formats import (
+    QUALIFIERS,
+    capital,
+    human_bytes,
+    logged_bytes,
+    need_and_capacity,
+    percent,
+    range_words,
+)
 from reportgen.reports.json_lines import json_line
 from reportgen.reports.module_figures import json_document
 from reportgen.reports.peak_table import PeakBuffers
@@ -123,7 +131,8 @@ def _verdict(entry: Summary, figures: ModuleFigures) -> str:
     if entry.capacity:
         verdict = "Fits" if entry.fits else "Does not fit"
         return f"{verdict}: {entry.capacity}."
-    needed = least_words(entry.needed_bytes, entry.certainty)
+    # As XLA prints it, so that who has only its total finds that here.
+    needed = f"{QUALIFIERS.get(entry.certainty, '')}{logged_bytes(entry.needed_bytes)}"
     return f"Needs {needed}{_kinds_words(entry, figures)}. Whether that fits is unknown."
 
 

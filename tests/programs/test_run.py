@@ -81,7 +81,7 @@ def test_a_program_is_run_and_its_report_is_built(run: Run, tmp_path: Path) -> N
     ran = run(f"{COMPILE}; print('its own words')")
     assert (ran.code, ran.out) == (0, "its own words\n")
     assert "1 module of 1 process; " in ran.err
-    assert "jit_step: cpu, memory\nNeeds 896 KiB. Whether that fits is unknown.\n" in ran.err
+    assert "jit_step: cpu, memory\nNeeds 896.00 KiB. Whether that fits is unknown.\n" in ran.err
     assert dumped(tmp_path) == [FIRST]
     assert (tmp_path / SITE / "index.html").is_file()
 

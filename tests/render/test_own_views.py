@@ -40,7 +40,7 @@ def long_tuple() -> str:
 def crowded(count: int = CROWD) -> str:
     values = [f" value: <{number} v{number} @0> (size=4,offset={4 * number}): f32[]" for number in range(count)]
     ranges = [f"    v{number}{{}}:0-1" for number in range(count)]
-    head = ["BufferAssignment:", f"allocation 0: size {4 * count}, preallocated-temp:"]
+    head = ["BufferAssignment:", f"allocation 5: size {4 * count}, preallocated-temp:"]
     schedule = ["HloLiveRange (max 2):", "  InstructionSequence:", "    0:v0", "    1:v1", "  BufferLiveRange:"]
     return "\n".join([*head, *values, "", f"Total bytes used: {4 * count} (4.7KiB)", "", *schedule, *ranges, ""])
 
@@ -166,12 +166,13 @@ def test_a_table_says_without_scripts_how_many_rows_its_page_has() -> None:
 
 
 def test_an_allocation_has_a_picture_of_its_largest_values_and_the_first_of_its_groups() -> None:
-    view = own_views(explored(crowded()))["a0"]
+    view = own_views(explored(crowded()))["a5"]
     page = read_page(view)
     assert len(page.all("path")) >= MOST_BLOCKS
     assert f"The {MOST_BLOCKS} largest values are drawn." in about(page)
     assert view.partition("</tbody>")[0].count("<tr") == 1 + MOST_ROWS
     assert "All 1,200 values" in about(page)
+    assert "#view=values&allocation=0" in page.references  # its place among all, as in the data
 
 
 @pytest.mark.parametrize("rule", get_args(Rule))

@@ -38,11 +38,7 @@ class AllocationViews:
 
     def id(self, number: int) -> str:
         """Return the id of an allocation's view."""
-        return allocation_id(self.name(number))
-
-    def name(self, number: int) -> str:
-        """Return the name of an allocation in filters, which a damaged dump may not have as its index."""
-        return self._module.routes.allocation_names[number]
+        return allocation_id(self._module.routes.allocation_names[number])
 
     def allocation(self, number: int) -> Allocation:
         return self._analysis.dump.allocations[number]

@@ -53,7 +53,7 @@ def shard(path: Path) -> Any:
     return unpacked(data) if isinstance(data, str) else data
 
 
-def unpacked(text: str) -> Any:
+def unpacked(text: str | bytes) -> Any:
     """Return data from compressed JSON in base 64."""
     return json.loads(gzip.decompress(b64decode(text)))
 

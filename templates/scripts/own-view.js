@@ -86,14 +86,16 @@ const valueView = (values, { names }, id) => {
   const name = values.name[number] + values.index[number], size = values.size[number], padding = values.padding[number];
   const first = values.first[number], last = values.last[number], low = values.offset[number];
   const at = (/** @type {number} */ moment) => instructionLink(moment, `${counted(moment)} ${names[moment]}`);
-  const peak = Number(/** @type {HTMLElement | null} */ (document.querySelector("[data-peak]"))?.dataset.peak || NaN);
+  const data = (/** @type {string} */ name) => /** @type {HTMLElement | null} */ (document.querySelector(`[data-${name}]`))?.dataset[name];
+  // The peak that the page knows is that of the main memory space.
+  const isMain = data("space") === String(values.allocations.color[values.allocation[number]]), peak = Number(data("peak") || NaN);
   const buffer = values.unusualBuffer[number] ?? number;
   const same = Object.keys(values.unusualBuffer).map(Number).filter((other) => values.unusualBuffer[other] === buffer);
   const { before, after } = first < 0 ? { before: [], after: [] } : neighbours(values, number);
   const link = (/** @type {number} */ other) => valueLink(values, other);
   const life = { stretches: /** @type {[number, number][]} */ ([[first, last]]), look: lookOf(values, number), moments: names.length };
   return view(name, shortName(values, number), size, [
-    ...(Number.isNaN(peak) || first < 0 ? [] : [pill(first <= peak && peak <= last ? "At the peak" : "Not at the peak")]),
+    ...(!isMain || Number.isNaN(peak) || first < 0 ? [] : [pill(first <= peak && peak <= last ? "At the peak" : "Not at the peak")]),
     make("code", {}, [values.shapes[values.shape[number]]])
   ], [
     ["Operation or argument", origin(values, number)],

@@ -29,9 +29,10 @@ _MOST_WITH_VIEWS = 400
 def explore_page(module: Module, site_title: str) -> Page:
     """Return the page."""
     links, groups, dump = Links(module, "explore"), value_groups(module), module.analysis.dump
-    rows, instructions = ValueRows(module, links), InstructionRows(module, links)
     sizes = [allocation.size_bytes for allocation in dump.allocations]
     is_small = len(dump.values) + len(sizes) <= _MOST_WITH_VIEWS
+    with_views = largest(dump.values.sizes, len(dump.values) if is_small else ROWS_ON_PAGE)
+    rows, instructions = ValueRows(module, links, set(with_views)), InstructionRows(module, links)
     return view_page(
         module,
         site_title,
@@ -48,8 +49,8 @@ def explore_page(module: Module, site_title: str) -> Page:
         peak=rows.peak,
         moments=max(module.analysis.moments, 1),
         value_views=ValueViews(module, links),
-        with_views=largest(dump.values.sizes, len(dump.values) if is_small else ROWS_ON_PAGE),
-        allocation_views=AllocationViews(module, links, rows),
+        with_views=with_views,
+        allocation_views=AllocationViews(module, links, ValueRows(module, links)),
         allocations_with_views=largest(sizes, len(sizes) if is_small else ROWS_ON_PAGE),
     )
 

@@ -4,7 +4,7 @@
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from html import escape
 from typing import NamedTuple
 
@@ -16,6 +16,7 @@ from reportgen.render.drawings.life import Life, life_of
 from reportgen.render.html.links import Links
 from reportgen.render.html.members import group_members
 from reportgen.render.html.page_table import PageTable, table
+from reportgen.render.routes import value_id
 from reportgen.render.view import Module
 from reportgen.reports.column import Column
 from reportgen.reports.formats import shortened
@@ -64,10 +65,11 @@ def thing(module: Module, links: Links, number: int) -> Markup:
 
 
 class ValueRows:
-    """Makes the table of the values of one module."""
+    """Makes the table of the values of one module; a row is the place of those that have no view in the page."""
 
-    def __init__(self, module: Module, links: Links) -> None:
+    def __init__(self, module: Module, links: Links, with_views: Collection[int] | None = None) -> None:
         self._module, self._analysis, self._links = module, module.analysis, links
+        self._with_views = range(len(module.analysis.facts)) if with_views is None else with_views
         main = main_space(module.analysis.spaces)
         self.peak = main.peak_resident.moment if main and main.peak_resident else None
 
@@ -108,4 +110,6 @@ class ValueRows:
         return sum(self._analysis.facts.padding[number] for number in group.buffers)
 
     def _members(self, group: ValueGroup) -> Markup:
-        return group_members(group.numbers, self._links, noun="value")
+        names, without = self._module.routes.value_names, (n for n in group.numbers if n not in self._with_views)
+        places = "".join(f"<i id={value_id(names[number])}></i>" for number in without)
+        return Markup(places) + group_members(group.numbers, self._links, noun="value")

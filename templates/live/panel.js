@@ -34,10 +34,8 @@ export const placePanel = () => {
   if (stored().open) open(true);
 };
 
-/**
- * Show a message in the line. A fresh one stands out for a while, even if it is shown again meanwhile.
- * @type {(state: "live" | "stale" | "starting" | "lost", parts: (Node | string)[], isFresh?: boolean) => void}
- */
+/** Show a message in the line. A fresh one stands out for a while, even if it is shown again meanwhile.
+ * @type {(state: "live" | "stale" | "starting" | "lost", parts: (Node | string)[], isFresh?: boolean) => void} */
 const say = (state, parts, isFresh = false) => {
   const words = parts.map((part) => typeof part === "string" ? part : part.textContent).join("");
   const isRepeated = !isFresh && state === "live" && line.textContent === words;
@@ -115,12 +113,10 @@ const sentence = (/** @type {Outdated} */ { state, since, reason, figures }) =>
   `${state === "stale" ? "Stale" : "Being written"} since ${since}: ${reason}.` +
   (figures ? ` The figures shown are from ${figures}.` : "");
 
-/**
- * @template {LiveEntry} Entry
+/** @template {LiveEntry} Entry
  * @param {string} heading
  * @param {Entry[]} entries
- * @param {(entry: Entry) => string} words
- */
+ * @param {(entry: Entry) => string} words */
 const list = (heading, entries, words) => entries.length ? [
   make("h3", {}, [heading]),
   make("ul", { class: "live-list" }, entries.map((entry) => make("li", {}, [link(entry), " ", make("span", {}, [words(entry)])])))
@@ -149,10 +145,8 @@ const markOutdated = (/** @type {LiveChanges} */ { module, outdated }) => {
   });
 };
 
-/**
- * Return in words what the last build changed in modules that the page is not about.
- * @type {(first: LiveEntry & {headline: string}, count: number) => string}
- */
+/** Return in words what the last build changed in modules that the page is not about.
+ * @type {(first: LiveEntry & {headline: string}, count: number) => string} */
 const builtWords = (first, count) => count === 1 ? `${first.title}: ${first.headline}` : `${count} modules`;
 
 /** Return the news of other modules, for the line of a page about one. */

@@ -2,12 +2,10 @@
 // open details. The address keeps choices and zoom already, and the browser keeps the theme.
 import { keep, recall } from "../scripts/storage.js";
 
-/**
- * @typedef {{id: string | null, steps: number[]}} Path
+/** @typedef {{id: string | null, steps: number[]}} Path
  * @typedef {{page: string, x: number, y: number, anchor: {path: Path, top: number} | null,
  *   scrolled: {path: Path, left: number, top: number}[], focused: {path: Path, selection: [number, number] | null} | null,
- *   typed: {path: Path, value: string}[], open: Path[]}} Place
- */
+ *   typed: {path: Path, value: string}[], open: Path[]}} Place */
 
 const STORE = "reportgen-live-page";
 const GROWING_MILLISECONDS = 3000;

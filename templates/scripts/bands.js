@@ -4,13 +4,11 @@ import { ownedBytes } from "./owned-bytes.js";
 import { scopeGroups } from "./packing-layout.js";
 import { amountAt } from "./steps.js";
 
-/**
- * @typedef {"scope" | "shape" | "value"} StackBy
+/** @typedef {"scope" | "shape" | "value"} StackBy
  * @typedef {{band: string, fill: string, moment: number, low: number, high: number}} StackedRow
  * @typedef {{name: string, amounts: Float64Array, has: (number: number) => boolean}} Band
  * The bytes of a band at each moment, and the values in it.
- * @typedef {import("./owned-bytes.js").Owned} Owned
- */
+ * @typedef {import("./owned-bytes.js").Owned} Owned */
 
 /** The bands with names of their own. */
 export const MOST_BANDS = 9;
@@ -18,10 +16,8 @@ export const UNKNOWN = "no scope in the dump";
 export const RESERVED = "reserved, with no live value";
 const POINTS = 200;
 
-/**
- * @typedef {{owned: Owned, of: number[], name: (group: number) => string, count: number}} Grouping
- * The group of each value, and the name of each group; a group without a name is what the dump does not name.
- */
+/** @typedef {{owned: Owned, of: number[], name: (group: number) => string, count: number}} Grouping
+ * The group of each value, and the name of each group; a group without a name is what the dump does not name. */
 
 /** Return the values of a memory space in groups. @type {(values: Values, color: number, by: StackBy, total: number) => Grouping} */
 export const grouping = (values, color, by, total) => {
@@ -41,10 +37,8 @@ const scopesInGroups = (/** @type {Values} */ values, /** @type {Owned} */ owned
   return scopeGroups(values.scopes, new Map([...areas.entries()].filter(([, area]) => area)));
 };
 
-/**
- * Return the bytes × moments that each group has between two moments.
- * @type {(owned: Owned, range: [number, number], groupOf: number[], count: number) => Float64Array}
- */
+/** Return the bytes × moments that each group has between two moments.
+ * @type {(owned: Owned, range: [number, number], groupOf: number[], count: number) => Float64Array} */
 const areasOf = ({ moment, number, change }, [first, last], groupOf, count) => {
   const areas = new Float64Array(count);
   moment.forEach((from, at) => {
@@ -53,10 +47,8 @@ const areasOf = ({ moment, number, change }, [first, last], groupOf, count) => {
   return areas;
 };
 
-/**
- * Return the bands of a memory space, the largest between two moments first, then the rest.
- * @type {(grouping: Grouping, steps: SpaceSteps, by: StackBy, range: [number, number], total: number) => Band[]}
- */
+/** Return the bands of a memory space, the largest between two moments first, then the rest.
+ * @type {(grouping: Grouping, steps: SpaceSteps, by: StackBy, range: [number, number], total: number) => Band[]} */
 export const bandsOf = ({ owned, of, name, count }, steps, by, range, total) => {
   const areas = areasOf(owned, range, of, count);
   const groups = [...areas.keys()].filter((group) => areas[group] > 0);
@@ -79,10 +71,8 @@ export const bandsOf = ({ owned, of, name, count }, steps, by, range, total) => 
   return [...bands, { name: RESERVED, amounts: reserved, has: () => false }].filter(({ amounts }) => amounts.some(Boolean));
 };
 
-/**
- * Return the bytes of each place at each moment.
- * @type {(owned: Owned, placeOf: (number: number) => number, places: number, total: number) => Float64Array[]}
- */
+/** Return the bytes of each place at each moment.
+ * @type {(owned: Owned, placeOf: (number: number) => number, places: number, total: number) => Float64Array[]} */
 const amountsOf = (owned, placeOf, places, total) => {
   const amounts = Array.from({ length: places }, () => new Float64Array(total + 1));
   owned.moment.forEach((moment, at) => {
@@ -94,10 +84,8 @@ const amountsOf = (owned, placeOf, places, total) => {
   return amounts;
 };
 
-/**
- * Return the moments at which to draw bands between two moments: where they change or, where a pixel has many moments,
- * those with the least and the most bytes.
- */
+/** Return the moments at which to draw bands between two moments: where they change or, where a pixel has many moments,
+ * those with the least and the most bytes. */
 export const momentsToDraw = (/** @type {Band[]} */ bands, /** @type {[number, number]} */ [first, last]) => {
   const width = Math.max(1, Math.floor((last - first) / POINTS));
   const sum = (/** @type {number} */ moment) => bands.reduce((all, { amounts }) => all + amounts[moment], 0);
@@ -116,10 +104,8 @@ export const momentsToDraw = (/** @type {Band[]} */ bands, /** @type {[number, n
   return ordered.filter((moment, at) => at === 0 || moment === last || !isSame(moment, ordered[at - 1]));
 };
 
-/**
- * Return the rows of a stacked area chart; the first band is at the bottom.
- * @type {(bands: Band[], moments: number[], fill: (band: Band, place: number) => string) => StackedRow[]}
- */
+/** Return the rows of a stacked area chart; the first band is at the bottom.
+ * @type {(bands: Band[], moments: number[], fill: (band: Band, place: number) => string) => StackedRow[]} */
 export const stackedRows = (bands, moments, fill) => {
   const low = new Map(moments.map((moment) => [moment, 0]));
   return bands.flatMap((band, place) => moments.map((moment) => {
@@ -129,10 +115,8 @@ export const stackedRows = (bands, moments, fill) => {
   }));
 };
 
-/**
- * Return the band that has a byte of the stack at a moment, or null above all of them.
- * @type {(bands: Band[], moment: number, byte: number) => Band | null}
- */
+/** Return the band that has a byte of the stack at a moment, or null above all of them.
+ * @type {(bands: Band[], moment: number, byte: number) => Band | null} */
 export const bandAt = (bands, moment, byte) => {
   let high = 0;
   for (const band of bands) {

@@ -10,10 +10,8 @@ const FORMATS = [0, 1, 2].map((decimals) => new Intl.NumberFormat("en", { minimu
 /** Return `13,909`: a count, or a moment. */
 export const counted = (/** @type {number} */ count) => FORMATS[0].format(count);
 
-/**
- * Return an amount with so many decimals. A half is rounded to the even digit, as Python does, because a read-out must
- * equal the table: `toFixed` would show 3.125 as 3.13 where the table has 3.12.
- */
+/** Return an amount with so many decimals. A half is rounded to the even digit, as Python does, because a read-out must
+ * equal the table: `toFixed` would show 3.125 as 3.13 where the table has 3.12. */
 const rounded = (/** @type {number} */ amount, /** @type {0 | 1 | 2} */ decimals) => {
   const scale = 10 ** decimals, scaled = amount * scale, below = Math.floor(scaled), rest = scaled - below;
   const isUp = rest > 0.5 || (rest === 0.5 && below % 2 !== 0);

@@ -4,31 +4,21 @@ import { make } from "./dom.js";
 import { allocationHref, valueHref } from "./hrefs.js";
 import { authorName, plainShape } from "./names.js";
 
-/**
- * @typedef {{key: string, kind: string, namesRows: boolean}} Column
+/** @typedef {{key: string, kind: string, namesRows: boolean}} Column
  * @typedef {string | Node} Content
- * @typedef {import("./table-rows.js").Source} Source
- */
+ * @typedef {import("./table-rows.js").Source} Source */
 
 // As in `reportgen/render/html/origin.py`.
 const LONGEST_SCOPE = 56;
 const MOST_NAMED = 6;
 
-/**
- * Return the name of a value, or other words, as a link to it.
- * @param {Values} values
- * @param {number} number
- * @param {string} [words]
- */
+/** Return the name of a value, or other words, as a link to it.
+ * @type {(values: Values, number: number, words?: string) => HTMLAnchorElement} */
 export const valueLink = (values, number, words) =>
   make("a", { href: valueHref(values, number) }, [words ?? values.name[number] + values.index[number]]);
 
-/**
- * Return a link to an allocation.
- * @param {Values} values
- * @param {number} allocation
- */
-export const allocationLink = (values, allocation) =>
+/** Return a link to an allocation. */
+export const allocationLink = (/** @type {Values} */ values, /** @type {number} */ allocation) =>
   make("a", { href: allocationHref(values, allocation) }, [`allocation ${values.allocations.index[allocation]}`]);
 
 /** Return an amount of bytes, or a dash where it is not known. */
@@ -40,13 +30,8 @@ export const bytes = (/** @type {number} */ size) => Number.isFinite(size)
 export const chip = (/** @type {string} */ memoryClass, /** @type {string} */ text) =>
   make("span", { class: `chip class-${memoryClass}` }, [text]);
 
-/**
- * Return the end of a value's name, which says most, and file and line; the tooltips have the whole.
- * @param {Values} values
- * @param {number} number
- * @param {string} [short]
- * @returns {Content[]}
- */
+/** Return the end of a value's name, which says most, and file and line; the tooltips have the whole.
+ * @type {(values: Values, number: number, short?: string) => Content[]} */
 export const origin = (values, number, short) => {
   const name = authorName(values, number), called = short || name, own = values.sources[values.source[number]];
   // An argument has no line of its own.
@@ -63,18 +48,11 @@ export const origin = (values, number, short) => {
 const instruction = (/** @type {Values} */ values, /** @type {string} */ name, /** @type {number | undefined} */ number) =>
   number === undefined ? name : valueLink(values, number, name);
 
-/**
- * Return words as a link to an instruction.
- * @param {number} moment
- * @param {string} name
- */
+/** Return words as a link to an instruction. @type {(moment: number, name: string) => HTMLAnchorElement} */
 export const instructionLink = (moment, name) => make("a", { href: `#i${moment}` }, [name]);
 
-/**
- * Return a bar of one part in the scale of the largest.
- * @param {{width: number, look: string}} part
- */
-const bar = ({ width, look }) => {
+/** Return a bar of one part in the scale of the largest. */
+const bar = (/** @type {{width: number, look: string}} */ { width, look }) => {
   const fill = make("span", { class: `fill-${look}`, style: `width:${(100 * width).toFixed(2)}%` });
   return make("span", { class: "bar", "aria-hidden": "true" }, [fill]);
 };
@@ -83,11 +61,8 @@ const bar = ({ width, look }) => {
 const LOOKS = { bar: { class: "bars" }, change: { class: "number" } };
 const STRIP = { width: 120, height: 12 };
 
-/**
- * Return a drawing of when something is live, over all moments of the program.
- * @param {{stretches: [number, number][], look: string, moments: number}} life
- */
-export const strip = ({ stretches, look, moments }) => {
+/** Return a drawing of when something is live, over all moments of the program. */
+export const strip = (/** @type {{stretches: [number, number][], look: string, moments: number}} */ { stretches, look, moments }) => {
   const scale = STRIP.width / moments, svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
   const shape = stretches.map(([from, to]) => `M${(from * scale).toFixed(1)} ${STRIP.height / 2}h${Math.max((to + 1 - from) * scale, 0.5).toFixed(1)}`);
   const path = document.createElementNS(svg.namespaceURI, "path"), title = document.createElementNS(svg.namespaceURI, "title");
@@ -102,12 +77,8 @@ export const strip = ({ stretches, look, moments }) => {
   return svg;
 };
 
-/**
- * Return the values of a group: one as a link, several behind their number.
- * @param {Values} values
- * @param {number[]} numbers
- */
-const members = (values, numbers) => {
+/** Return the values of a group: one as a link, several behind their number. */
+const members = (/** @type {Values} */ values, /** @type {number[]} */ numbers) => {
   if (numbers.length === 1) return valueLink(values, numbers[0], "1 value");
   const details = make("details", {}, [make("summary", {}, [`${counted(numbers.length)} values`])]);
   details.addEventListener("toggle", () => {
@@ -117,10 +88,8 @@ const members = (values, numbers) => {
   return details;
 };
 
-/**
- * What is drawn for each kind of column, from what the source of the rows has for it.
- * @type {Record<string, (values: Values, what: any) => Content[]>}
- */
+/** What is drawn for each kind of column, from what the source of the rows has for it.
+ * @type {Record<string, (values: Values, what: any) => Content[]>} */
 export const CELLS = {
   allocation: (values, allocation) => [allocationLink(values, allocation)],
   bar: (_, part) => [bar(part)],
@@ -149,21 +118,12 @@ export const CELLS = {
   }
 };
 
-/**
- * Return the columns that the heads of a table name.
- * @param {HTMLTableElement} table
- * @returns {Column[]}
- */
+/** Return the columns that the heads of a table name. @type {(table: HTMLTableElement) => Column[]} */
 export const columnsOf = (table) => [.../** @type {HTMLTableSectionElement} */ (table.tHead).rows[0].cells].map(({ dataset }) =>
   ({ key: dataset.column ?? "", kind: dataset.kind ?? "", namesRows: "namesRows" in dataset }));
 
-/**
- * Return a row of a table.
- * @param {Values} values
- * @param {Pick<Source, "keys" | "drawn" | "moments">} source
- * @param {Column[]} columns
- * @param {any} row
- */
+/** Return a row of a table.
+ * @type {(values: Values, source: Pick<Source, "keys" | "drawn" | "moments">, columns: Column[], row: any) => HTMLTableRowElement} */
 export const rowOf = (values, source, columns, row) => make("tr", {}, columns.map(({ key, kind, namesRows }) => {
   const what = (source.drawn[key] ?? source.keys[key])(row);
   const content = CELLS[kind](values, kind === "life" ? { .../** @type {object} */ (what), moments: source.moments } : what);

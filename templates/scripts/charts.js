@@ -25,10 +25,8 @@ const keepName = (/** @type {HTMLElement} */ plot) => {
   };
 };
 
-/**
- * Draw a chart and return a promise of its Vega view.
- * @type {(plot: HTMLElement, kind: string, given: ChartData, renderer?: "svg" | "canvas") => Promise<VegaView>}
- */
+/** Draw a chart and return a promise of its Vega view.
+ * @type {(plot: HTMLElement, kind: string, given: ChartData, renderer?: "svg" | "canvas") => Promise<VegaView>} */
 export const draw = (plot, kind, given, renderer = "svg") => {
   // `ast` because the pages' security policy forbids compiling expressions.
   const options = { ast: true, actions: false, renderer };

@@ -2,22 +2,13 @@
 // `composition.py` does the same for the peak: tests/shared_cases holds both to it.
 import { classOf } from "./names.js";
 
-/**
- * Say whether a value is live at a moment and counts as resident: it does not belong to a thread.
- * @param {Values} values
- * @param {number} number
- * @param {number} moment
- */
+/** Say whether a value is live at a moment and counts as resident: it does not belong to a thread.
+ * @type {(values: Values, number: number, moment: number) => boolean} */
 export const isResidentAt = (values, number, moment) =>
   values.first[number] >= 0 && values.first[number] <= moment && moment <= values.last[number] && classOf(values, number) !== "thread-local";
 
-/**
- * Return the values of a memory space that are resident at a moment.
- * @param {Values} values
- * @param {number} color
- * @param {number} moment
- * @returns {number[]}
- */
+/** Return the values of a memory space that are resident at a moment.
+ * @type {(values: Values, color: number, moment: number) => number[]} */
 export const residentAt = (values, color, moment) => [...values.name.keys()].filter((number) =>
   values.allocations.color[values.allocation[number]] === color && isResidentAt(values, number, moment));
 
@@ -37,10 +28,8 @@ export const bytesByValue = (/** @type {Values} */ values, /** @type {number[]} 
 export const ownedAt = (/** @type {Values} */ values, /** @type {number} */ moment) =>
   bytesByValue(values, [...values.name.keys()].filter((number) => isResidentAt(values, number, moment)));
 
-/**
- * Add [low, high) to disjoint intervals in order and return how many bytes were new.
- * @type {(covered: [number, number][], low: number, high: number) => number}
- */
+/** Add [low, high) to disjoint intervals in order and return how many bytes were new.
+ * @type {(covered: [number, number][], low: number, high: number) => number} */
 const cover = (covered, low, high) => {
   let at = 0;
   while (at < covered.length && covered[at][1] < low) at += 1;

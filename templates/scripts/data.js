@@ -8,11 +8,7 @@ const loaded = new Map();
 /** @type {Map<string, (data: any) => void>} */
 const receivers = new Map();
 
-/**
- * Return large data, and those of a report in a single file: JSON, compressed, in base 64.
- * @param {string} text
- * @returns {Promise<any>}
- */
+/** Return large data, and those of a report in a single file: JSON, compressed, in base 64. @type {(text: string) => Promise<any>} */
 const unpacked = (text) => {
   const bytes = Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
   return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"))).json();
@@ -25,12 +21,7 @@ export const acceptData = () => {
   Object.assign(window, { Report: { put } });
 };
 
-/**
- * Load the file at `href` once and return its data.
- * @param {string} name
- * @param {string} href
- * @returns {Promise<any>}
- */
+/** Load the file at `href` once and return its data. @type {(name: string, href: string) => Promise<any>} */
 const load = (name, href) => {
   const known = loaded.get(name);
   if (known) return known;
@@ -57,20 +48,20 @@ export const isSingleFile = () => page().single !== undefined;
 /** Return the way from the page to the site's root. */
 export const root = () => page().root ?? "";
 
-/** @returns {Promise<Values>} */
+/** @type {() => Promise<Values>} */
 export const loadValues = () => load("values", `${page().shards}values.js`);
 
-/** @returns {Promise<Timeline>} */
+/** @type {() => Promise<Timeline>} */
 export const loadTimeline = () => load("timeline", `${page().shards}timeline.js`);
 
-/** @returns {Promise<Instructions>} */
+/** @type {() => Promise<Instructions>} */
 export const loadInstructions = () => load("instructions", `${page().shards}instructions.js`);
 
-/** @returns {Promise<Record<string, Change>>} */
+/** @type {() => Promise<Record<string, Change>>} */
 export const loadChanges = () => load("advice", `${page().shards}advice.js`);
 
-/** @returns {Promise<Modules>} */
+/** @type {() => Promise<Modules>} */
 export const loadModules = () => load("modules", page().modules ?? "");
 
-/** @returns {Promise<Terms>} */
+/** @type {() => Promise<Terms>} */
 export const loadTerms = async () => load("terms", root() + (await loadModules()).hrefs.terms);

@@ -7,14 +7,12 @@ export const byId = (/** @type {string} */ id) => {
   return found;
 };
 
-/**
- * Create an element with attributes and children.
+/** Create an element with attributes and children.
  * @template {keyof HTMLElementTagNameMap} Name
  * @param {Name} name
  * @param {Record<string, string>} [attributes]
  * @param {(Node | string)[]} [children]
- * @returns {HTMLElementTagNameMap[Name]}
- */
+ * @returns {HTMLElementTagNameMap[Name]} */
 export const make = (name, attributes = {}, children = []) => {
   const made = document.createElement(name);
   for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);

@@ -9,10 +9,8 @@ export const parse = (/** @type {string} */ fragment) => Object.fromEntries(new 
 /** Return the fragment that holds these choices. */
 export const format = (/** @type {Record<string, string>} */ choices) => new URLSearchParams(choices).toString();
 
-/**
- * Return the choices after some changes; null or an empty text removes one.
- * @type {(choices: Record<string, string>, changes: Record<string, string | number | null>) => Record<string, string>}
- */
+/** Return the choices after some changes; null or an empty text removes one.
+ * @type {(choices: Record<string, string>, changes: Record<string, string | number | null>) => Record<string, string>} */
 export const changed = (choices, changes) => {
   const entries = Object.entries({ ...choices, ...changes }).filter(([, value]) => value !== null && value !== "");
   return Object.fromEntries(entries.map(([key, value]) => [key, String(value)]));

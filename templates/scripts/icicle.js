@@ -8,10 +8,9 @@ const NARROWEST = 1 / 200;
 const ROOM_FOR_WORDS = 1 / 25;
 const DEEPEST = 14;
 
-/**
- * Return a box with the boxes below it; boxes that are too narrow to see are left out.
- * @type {(scope: Scope, label: string, choose: (scope: Scope) => void, place: {width: number, share: number, depth: number}) => HTMLLIElement}
- */
+/** Return a box with the boxes below it; boxes that are too narrow to see are left out.
+ * @type {(scope: Scope, label: string, choose: (scope: Scope) => void,
+ *   place: {width: number, share: number, depth: number}) => HTMLLIElement} */
 const box = (scope, label, choose, { width, share, depth }) => {
   const bar = make("span", { class: "bar", "aria-hidden": "true" }, [...scope.classes].map(([name, size]) =>
     make("span", { class: `fill-${name}`, style: `width:${(100 * size) / scope.size}%` })));

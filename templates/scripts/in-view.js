@@ -12,10 +12,8 @@ export const cameIntoView = (element, margin = "0px") => new Promise((resolve) =
   observer.observe(element);
 });
 
-/**
- * Return a function that calls `show` at once while the element is in view, and else when it comes into view or is
- * printed.
- */
+/** Return a function that calls `show` at once while the element is in view, and else when it comes into view or is
+ * printed. */
 export const whenInView = (/** @type {Element} */ element, /** @type {() => void} */ show) => {
   let isInView = false, isStale = false;
   const catchUp = () => {

@@ -1,11 +1,8 @@
 // A fold of the table of instructions, one row for several that hardly change memory, opens to the rows of these.
 import { make } from "./dom.js";
 
-/**
- * Let the reader open a fold; `rowsOf` makes the rows of its first moment to its last.
- * @param {HTMLTableRowElement} fold
- * @param {(first: number, last: number) => Promise<HTMLTableRowElement[]>} rowsOf
- */
+/** Let the reader open a fold; `rowsOf` makes the rows of its first moment to its last.
+ * @type {(fold: HTMLTableRowElement, rowsOf: (first: number, last: number) => Promise<HTMLTableRowElement[]>) => void} */
 export const startFold = (fold, rowsOf) => {
   const cell = fold.cells[fold.cells.length - 1];
   const button = make("button", { type: "button" }, [cell.textContent ?? ""]);

@@ -16,13 +16,9 @@ import { groupSource } from "./table-rows.js";
 
 const MOST_ROWS = 200;
 
-/**
- * Return the table of the rows of a source; where they are all, `resident` is what its last row adds up to. Its head is
- * that of the table of all values.
- * @param {Values} values
- * @param {import("./table-rows.js").Source} source
- * @param {number | null} resident
- */
+/** Return the table of the rows of a source; where they are all, `resident` is what its last row adds up to. Its head
+ * is that of the table of all values.
+ * @type {(values: Values, source: import("./table-rows.js").Source, resident: number | null) => HTMLTableElement} */
 const table = (values, source, resident) => {
   const template = /** @type {HTMLTemplateElement} */ (byId("live-table"));
   const made = /** @type {HTMLTableElement} */ (template.content.firstElementChild?.cloneNode(true)), columns = columnsOf(made);

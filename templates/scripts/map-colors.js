@@ -3,10 +3,8 @@ import { classOf, lineName, lookOf } from "./names.js";
 import { scopeGroups } from "./packing-layout.js";
 import { themeColor } from "./theme-colors.js";
 
-/**
- * @typedef {import("./packing-layout.js").Box} Box
- * @typedef {{names: string[], colors: Map<string | undefined, string>, words: (name: string) => string}} Groups
- */
+/** @typedef {import("./packing-layout.js").Box} Box
+ * @typedef {{names: string[], colors: Map<string | undefined, string>, words: (name: string) => string}} Groups */
 
 // None of them is near a color of a class in theme.css; they are mid-tones, which both themes can show.
 export const PALETTE = ["#7b4ba8", "#8c564b", "#17a2a2", "#d6336c", "#7f9a1a", "#3b4cc0", "#b08968", "#4f7d5c", "#a3386c"];
@@ -15,10 +13,8 @@ export const PALETTE = ["#7b4ba8", "#8c564b", "#17a2a2", "#d6336c", "#7f9a1a", "
 const WITHOUT_LINE = { parameter: "arguments", output: "outputs", constant: "constants", temporary: "other temporaries" };
 const UNKNOWN = { opcode: "no opcode in the dump", scope: "no scope in the dump" };
 
-/**
- * Return what each value's color stands for: its source line, its class, its opcode or the first levels of its scope.
- * @type {(values: Values, all: Box[], by: string) => (number: number) => string}
- */
+/** Return what each value's color stands for: its source line, its class, its opcode or the first levels of its scope.
+ * @type {(values: Values, all: Box[], by: string) => (number: number) => string} */
 const groupOf = (values, all, by) => {
   if (by === "class") return (number) => classOf(values, number);
   if (by === "line") return (number) => lookOf(values, number);
@@ -34,10 +30,8 @@ const groupOf = (values, all, by) => {
 
 const area = (/** @type {Box} */ box) => (box.high - box.low) * (box.last - box.first);
 
-/**
- * Put each box into a group and return the groups by the area they cover; the largest have colors of their own.
- * @type {(values: Values, all: Box[], by: string) => Groups}
- */
+/** Put each box into a group and return the groups by the area they cover; the largest have colors of their own.
+ * @type {(values: Values, all: Box[], by: string) => Groups} */
 export const grouped = (values, all, by) => {
   const areas = new Map(), group = groupOf(values, all, by);
   all.forEach((box) => {

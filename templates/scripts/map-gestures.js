@@ -3,12 +3,10 @@
 import { make } from "./dom.js";
 import { clamped, panned, zoomed } from "./map-window.js";
 
-/**
- * @typedef {import("./map-window.js").Window} Window
+/** @typedef {import("./map-window.js").Window} Window
  * @typedef {{view: VegaView, plot: HTMLElement, window: () => Window, all: () => Window,
  *   show: (window: Window | null, isGesture?: boolean) => void,
- *   clicked: (event: MouseEvent, moment: number) => void}} Zoomable
- */
+ *   clicked: (event: MouseEvent, moment: number) => void}} Zoomable */
 
 const DRAG_PIXELS = 5;
 const CLICK_MILLISECONDS = 250;
@@ -16,10 +14,8 @@ const STEP = 0.25;
 const WHEEL_PIXELS = 400;
 const IN = 0.5;
 
-/**
- * Return the moment and the byte under the pointer; outside the plot they are outside the window.
- * @type {(map: Pick<Zoomable, "view" | "plot" | "window">, event: MouseEvent) => {moment: number, byte: number, isInside: boolean}}
- */
+/** Return the moment and the byte under the pointer; outside the plot they are outside the window.
+ * @type {(map: Pick<Zoomable, "view" | "plot" | "window">, event: MouseEvent) => {moment: number, byte: number, isInside: boolean}} */
 export const pointUnder = ({ view, plot, window }, event) => {
   const bounds = plot.getBoundingClientRect(), [left, top] = view.origin(), { first, last, low, high } = window();
   const x = (event.clientX - bounds.left - left) / view.width(), y = (event.clientY - bounds.top - top) / view.height();

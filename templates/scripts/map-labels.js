@@ -1,10 +1,8 @@
 // What the packing map says inside itself: names of values in the rectangles that have room for them.
 import { shortName } from "./names.js";
 
-/**
- * @typedef {import("./packing-layout.js").Box} Box
- * @typedef {import("./packing-layout.js").View} View
- */
+/** @typedef {import("./packing-layout.js").Box} Box
+ * @typedef {import("./packing-layout.js").View} View */
 
 const LEAST_WIDTH = 48;
 const LEAST_HEIGHT = 14;
@@ -22,14 +20,10 @@ export const inkOn = (/** @type {string} */ color) => {
   return 0.2126 * red + 0.7152 * green + 0.0722 * blue < LIGHT ? "#ffffff" : "#000000";
 };
 
-/**
- * Return the names of values for the rectangles that have room for one, as far as they are in view. Values that take over
- * the bytes of one another have one name, in the widest rectangle, and a name without room for its line leaves that out.
- * @param {Values} values
- * @param {Box[]} shown
- * @param {View} view
- * @param {(box: Box) => string} color
- */
+/** Return the names of values for the rectangles that have room for one, as far as they are in view. Values that take
+ * over the bytes of one another have one name, in the widest rectangle, and a name without room for its line leaves
+ * that out.
+ * @type {(values: Values, shown: Box[], view: View, color: (box: Box) => string) => object[]} */
 export const labelsOf = (values, shown, view, color) => {
   const perMoment = view.width / (view.last - view.first), perByte = view.height / (view.high - view.low);
   const named = new Set();

@@ -7,10 +7,8 @@ const LEAST_BYTES = 16;
 const MARGIN = 0.35;
 const NEIGHBORS = 12;
 
-/**
- * Return [from, to] moved into [0, most] and cut to it, with whole ends and at least `least` long.
- * @type {(from: number, to: number, most: number, least: number) => [number, number]}
- */
+/** Return [from, to] moved into [0, most] and cut to it, with whole ends and at least `least` long.
+ * @type {(from: number, to: number, most: number, least: number) => [number, number]} */
 const within = (from, to, most, least) => {
   const length = Math.min(most, Math.max(least, Math.round(to - from)));
   const start = Math.min(most - length, Math.max(0, Math.round(from)));
@@ -24,10 +22,8 @@ export const clamped = (/** @type {Window} */ window, /** @type {Window} */ all)
   return { first, last, low, high };
 };
 
-/**
- * Return the window scaled by `factor` about a point; less than 1 zooms in.
- * @type {(window: Window, all: Window, factor: number, center?: {moment: number, byte: number}) => Window}
- */
+/** Return the window scaled by `factor` about a point; less than 1 zooms in.
+ * @type {(window: Window, all: Window, factor: number, center?: {moment: number, byte: number}) => Window} */
 export const zoomed = (window, all, factor, center) => {
   const { moment, byte } = center ?? { moment: (window.first + window.last) / 2, byte: (window.low + window.high) / 2 };
   return clamped({

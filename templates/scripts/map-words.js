@@ -40,10 +40,9 @@ export const tooltipLines = (/** @type {Values} */ values, /** @type {number} */
   values.scopes[values.scope[number]], values.sources[values.source[number]]
 ].filter(Boolean);
 
-/**
- * Return what the caption says: what is drawn, what is merged and what is out of view.
- * @type {(found: ReturnType<typeof import("./packing-layout.js").visible>, outside: number, handovers: number, conflicts: number) => string}
- */
+/** Return what the caption says: what is drawn, what is merged and what is out of view.
+ * @type {(found: ReturnType<typeof import("./packing-layout.js").visible>,
+ *   outside: number, handovers: number, conflicts: number) => string} */
 export const captionOf = (found, outside, handovers, conflicts) => {
   const parts = [`${counted(found.shown.length)} values`];
   if (found.merged) parts.push(`${counted(found.merged)} too thin or short to draw are merged`);

@@ -3,8 +3,7 @@ import { valueLink } from "./cells.js";
 import { loadValues } from "./data.js";
 import { make } from "./dom.js";
 
-/** @param {HTMLElement} place */
-const showMembers = async (place) => {
+const showMembers = async (/** @type {HTMLElement} */ place) => {
   const values = await loadValues(), numbers = (place.dataset.values ?? "").split(" ").map(Number);
   place.replaceWith(...numbers.flatMap((number) => [", ", valueLink(values, number)]));
 };

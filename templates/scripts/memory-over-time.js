@@ -21,11 +21,9 @@ const STACKED_HEIGHT = 300;
 const HEADROOM = 1.12;
 const OTHERS = "other temporaries";
 
-/**
- * Show a part of the time axis by line or by class, with the curve of a change if one is chosen, and return the bytes
+/** Show a part of the time axis by line or by class, with the curve of a change if one is chosen, and return the bytes
  * between which it lies.
- * @type {(view: VegaView, space: SpaceSteps, range: [number, number], change: Change | null) => [number, number]}
- */
+ * @type {(view: VegaView, space: SpaceSteps, range: [number, number], change: Change | null) => [number, number]} */
 const showPart = (view, space, [first, last], change) => {
   const { temporary, live } = stackedSteps(space, [first, last]), total = temporary[0].class;
   view.data("temporary", temporary);
@@ -46,10 +44,9 @@ const sayChange = (/** @type {HTMLElement} */ figure, /** @type {Change | null} 
   place.textContent = change?.words ?? "";
 };
 
-/**
- * Return the part of the temporaries that has a byte of the chart at a moment, and its amount, in words; empty for none.
- * @type {(space: SpaceSteps, moment: number, byte: number) => string}
- */
+/** Return the part of the temporaries that has a byte of the chart at a moment, and its amount, in words; empty for
+ * none.
+ * @type {(space: SpaceSteps, moment: number, byte: number) => string} */
 const partAt = ({ static: held, temp, parts }, moment, byte) => {
   let high = held;
   for (const part of byte < held ? [] : parts) {
@@ -61,20 +58,16 @@ const partAt = ({ static: held, temp, parts }, moment, byte) => {
   return parts.length && byte >= held && byte < top ? `${OTHERS}: ${humanBytes(top - high)}` : "";
 };
 
-/**
- * Show the bands of a part of the time axis and return the bytes between which it lies.
- * @type {(view: VegaView, bands: Band[], range: [number, number]) => [number, number]}
- */
+/** Show the bands of a part of the time axis and return the bytes between which it lies.
+ * @type {(view: VegaView, bands: Band[], range: [number, number]) => [number, number]} */
 const showBands = (view, bands, range) => {
   const rows = stackedRows(bands, momentsToDraw(bands, range), bandColor);
   view.data("bands", rows);
   return [0, Math.ceil(1.12 * rows.reduce((most, { high }) => Math.max(most, high), 1))];
 };
 
-/**
- * Return the legend of a figure's bands: a button for each, which chooses it.
- * @type {(bands: Band[], choose: (band: Band) => void) => HTMLButtonElement[]}
- */
+/** Return the legend of a figure's bands: a button for each, which chooses it.
+ * @type {(bands: Band[], choose: (band: Band) => void) => HTMLButtonElement[]} */
 const bandButtons = (bands, choose) => bands.map((band, place) => {
   const chip = make("button", { type: "button", class: "chip", "aria-pressed": String(band.name === State.get("band")) }, [band.name]);
   chip.style.borderColor = bandColor(band, place);

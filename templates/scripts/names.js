@@ -15,26 +15,18 @@ export const shortName = (/** @type {Values} */ values, /** @type {number} */ nu
 /** Return a source line without the folders of its file. */
 export const lineName = (/** @type {string} */ source) => source.slice(source.lastIndexOf("/") + 1);
 
-/**
- * Return the color of a value, as `module.color` does: that of its source line if it has one, or of its class of
- * memory.
- */
+/** Return the color of a value, as `module.color` does: that of its source line if it has one, or of its class of
+ * memory. */
 export const lookOf = (/** @type {Values} */ values, /** @type {number} */ number) => {
   const memoryClass = classOf(values, number);
   return memoryClass === "temporary" && values.looks[values.sources[values.source[number]]] || memoryClass;
 };
 
-/**
- * Return the class of memory that a value is in: that of its allocation.
- * @type {(values: Pick<Values, "allocation" | "allocations" | "classes">, number: number) => string}
- */
+/** Return the class of memory that a value is in: that of its allocation.
+ * @type {(values: Pick<Values, "allocation" | "allocations" | "classes">, number: number) => string} */
 export const classOf = ({ allocation, allocations, classes }, number) => classes[allocations.class[allocation[number]]];
 
-/**
- * Return the last moment that reads a value; -1 where unknown.
- * @param {Pick<Values, "reads">} values
- * @param {number} number
- */
+/** Return the last moment that reads a value; -1 where unknown. @type {(values: Pick<Values, "reads">, number: number) => number} */
 export const lastUse = ({ reads }, number) => reads[number].at(-1) ?? -1;
 
 /** Return a shape without its layout; one of a tuple has several. */

@@ -21,10 +21,8 @@ const toNeighbor = (/** @type {1 | -1} */ step) => {
 /** Return the file name of the view that is shown, the same in every module; null on pages of values and allocations. */
 const view = () => document.querySelector("nav.tabs a[aria-current]")?.getAttribute("href")?.split("/").pop() ?? null;
 
-/**
- * Return the name of this module, or of the one before or after it in the order of the overview, and its page of the
- * same view.
- */
+/** Return the name of this module, or of the one before or after it in the order of the overview, and its page of the
+ * same view. */
 const neighbor = async (/** @type {1 | 0 | -1} */ step) => {
   const modules = await loadModules();
   const pages = modules.href.map((href) => new URL(root() + href, location.href));
@@ -39,10 +37,8 @@ const toModule = async (/** @type {1 | -1} */ step) => {
   if (found) location.href = found.href;
 };
 
-/**
- * Name the module as the overview does, which knows what tells it apart from others of its name, and add links to the
- * module before and the one after.
- */
+/** Name the module as the overview does, which knows what tells it apart from others of its name, and add links to the
+ * module before and the one after. */
 const placeModule = async () => {
   const own = await neighbor(0), crumb = document.querySelector("header.site .crumbs li:nth-child(2) > :first-child");
   const name = crumb?.textContent ?? "", heading = document.querySelector("main > header.title > h1");

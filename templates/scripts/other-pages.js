@@ -5,10 +5,8 @@ import { rowHref } from "./hrefs.js";
 import * as State from "./state.js";
 import { holdsAll, wordsOf } from "./words.js";
 
-/**
- * Return how many modules match on each page but this one.
- * @type {(modules: Modules, words: string[], own: number) => Map<number, number>}
- */
+/** Return how many modules match on each page but this one.
+ * @type {(modules: Modules, words: string[], own: number) => Map<number, number>} */
 export const matchesElsewhere = (modules, words, own) => {
   const found = new Map();
   modules.name.forEach((name, number) => {

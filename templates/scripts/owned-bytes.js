@@ -1,12 +1,10 @@
 // Who owns each byte over time: a byte under several live values belongs to the one defined last, as in `composition.js`,
 // but for all moments at once.
 
-/**
- * @typedef {{moment: number[], number: number[], change: number[]}} Owned
+/** @typedef {{moment: number[], number: number[], change: number[]}} Owned
  * The changes of what each value owns: from `moment` on, value `number` owns `change` more bytes.
  * @typedef {{low: number[], high: number[], owner: number[]}} Segments
- * Disjoint intervals of an allocation in order, each with its owner.
- */
+ * Disjoint intervals of an allocation in order, each with its owner. */
 
 const HELD_BY_THREADS = "thread-local";
 
@@ -27,10 +25,8 @@ export const ownedBytes = (/** @type {Values} */ values, /** @type {number} */ c
   return owned;
 };
 
-/**
- * Follow the values of one allocation through time and add their changes.
- * @type {(values: Values, numbers: number[], owned: Owned) => void}
- */
+/** Follow the values of one allocation through time and add their changes.
+ * @type {(values: Values, numbers: number[], owned: Owned) => void} */
 const sweep = (values, numbers, owned) => {
   const { first, last, offset, size } = values;
   const put = (/** @type {number} */ moment, /** @type {number} */ number, /** @type {number} */ change) => {
@@ -76,10 +72,8 @@ const sweep = (values, numbers, owned) => {
   while (ended < deaths.length) end(deaths[ended++]);
 };
 
-/**
- * Cut [low, high) out and return the pieces that were there, only those of one owner if it is given.
- * @type {(segments: Segments, low: number, high: number, owner?: number) => {low: number, high: number, owner: number}[]}
- */
+/** Cut [low, high) out and return the pieces that were there, only those of one owner if it is given.
+ * @type {(segments: Segments, low: number, high: number, owner?: number) => {low: number, high: number, owner: number}[]} */
 const cut = (segments, low, high, owner) => {
   const pieces = [];
   for (let at = firstAfter(segments.high, low); at < segments.low.length && segments.low[at] < high;) {
@@ -106,13 +100,11 @@ const firstAfter = (/** @type {number[]} */ sorted, /** @type {number} */ limit)
   return low;
 };
 
-/** @param {Segments} segments @param {number} at */
+/** @type {(segments: Segments, at: number) => void} */
 const remove = ({ low, high, owner }, at) => [low, high, owner].forEach((column) => column.splice(at, 1));
 
-/**
- * Insert a segment that overlaps no other and return its place.
- * @type {(segments: Segments, low: number, high: number, owner: number) => number}
- */
+/** Insert a segment that overlaps no other and return its place.
+ * @type {(segments: Segments, low: number, high: number, owner: number) => number} */
 const insert = (segments, low, high, owner) => {
   const at = firstAfter(segments.low, low);
   segments.low.splice(at, 0, low);

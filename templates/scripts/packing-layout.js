@@ -1,22 +1,18 @@
 // The geometry of the packing map, without drawing: where allocations are stacked, and what a pixel can show.
 
-/**
- * @typedef {{numbers: number[], base: Map<number, number>, height: number}} Stack
+/** @typedef {{numbers: number[], base: Map<number, number>, height: number}} Stack
  * @typedef {{number: number, first: number, last: number, low: number, high: number, always?: boolean,
  *   group?: string, opacity?: number}} Box
  * @typedef {{first: number, last: number, low: number, high: number, width: number, height: number}} View
- * @typedef {{first: number, last: number, low: number, high: number, style: string}} Run
- */
+ * @typedef {{first: number, last: number, low: number, high: number, style: string}} Run */
 
 // Parameters, constants, outputs, temporaries. Thread-local allocations have no live range, so they are left out.
 const CLASS_ORDER = [0, 2, 1, 3];
 const MOST_SCOPE_LEVELS = 8;
 const LEAST_SCOPE_GROUPS = 4;
 
-/**
- * Stack the allocations of a space by class, or `only` one of them: the base of each, and the height of all.
- * @type {(allocations: Allocations, color: number, only: number | null) => Stack}
- */
+/** Stack the allocations of a space by class, or `only` one of them: the base of each, and the height of all.
+ * @type {(allocations: Allocations, color: number, only: number | null) => Stack} */
 export const stack = (allocations, color, only) => {
   const place = (/** @type {number} */ number) => CLASS_ORDER.indexOf(allocations.class[number]);
   const numbers = [...allocations.index.keys()].filter((number) =>
@@ -32,10 +28,8 @@ export const stack = (allocations, color, only) => {
   return { numbers, base, height };
 };
 
-/**
- * Return the values of the stack as boxes of moments and bytes; the ends are exclusive.
- * @type {(values: Values, stacked: Stack) => Box[]}
- */
+/** Return the values of the stack as boxes of moments and bytes; the ends are exclusive.
+ * @type {(values: Values, stacked: Stack) => Box[]} */
 export const boxes = (values, stacked) => [...values.name.keys()].flatMap((number) => {
   const base = stacked.base.get(values.allocation[number]), size = values.size[number];
   if (base === undefined || values.first[number] < 0 || size === 0) return [];
@@ -47,11 +41,9 @@ export const boxes = (values, stacked) => [...values.name.keys()].flatMap((numbe
 export const isDrawn = (/** @type {Box} */ box, /** @type {View} */ view) => Boolean(box.always) ||
   ((box.high - box.low) * view.height >= view.high - view.low && 2 * (box.last - box.first) * view.width >= view.last - view.first);
 
-/**
- * Return the boxes that a pixel can show, and the rest merged into runs of one pixel row.
- * Only boxes of the same `style` are merged.
- * @type {(all: Box[], view: View, style: (box: Box) => string) => {shown: Box[], runs: Run[], merged: number}}
- */
+/** Return the boxes that a pixel can show, and the rest merged into runs of one pixel row. Only boxes of the same
+ * `style` are merged.
+ * @type {(all: Box[], view: View, style: (box: Box) => string) => {shown: Box[], runs: Run[], merged: number}} */
 export const visible = (all, view, style) => {
   const perMoment = view.width / (view.last - view.first), perByte = view.height / (view.high - view.low);
   const inView = all.filter((box) =>
@@ -101,11 +93,9 @@ export const takeovers = (/** @type {Box[]} */ all) => {
   });
 };
 
-/**
- * Return the box under a point, the one defined last where there are several, or null. Thin boxes are hard to hit, so
+/** Return the box under a point, the one defined last where there are several, or null. Thin boxes are hard to hit, so
  * a distance of up to `slackMoments` and `slackBytes` counts.
- * @type {(all: Box[], moment: number, byte: number, slackMoments: number, slackBytes: number) => Box | null}
- */
+ * @type {(all: Box[], moment: number, byte: number, slackMoments: number, slackBytes: number) => Box | null} */
 export const under = (all, moment, byte, slackMoments, slackBytes) => {
   /** @type {Box | null} */
   let best = null;
@@ -123,10 +113,8 @@ export const under = (all, moment, byte, slackMoments, slackBytes) => {
   return best;
 };
 
-/**
- * Return the scopes of values, numbers as `*`, cut to so many levels that the largest group covers less than half of the area; `areas`
- * are bytes × moments by scope.
- */
+/** Return the scopes of values, numbers as `*`, cut to so many levels that the largest group covers less than half of
+ * the area; `areas` are bytes × moments by scope. */
 export const scopeGroups = (/** @type {string[]} */ scopes, /** @type {Map<number, number>} */ areas) => {
   const total = [...areas.values()].reduce((sum, area) => sum + area, 0);
   // Numbered siblings, such as the layers of a model, are one group.

@@ -19,12 +19,10 @@ import * as State from "./state.js";
 import { themeColor } from "./theme-colors.js";
 import { placeTip } from "./tip.js";
 
-/**
- * @typedef {import("./packing-layout.js").Box} Box
+/** @typedef {import("./packing-layout.js").Box} Box
  * @typedef {import("./map-colors.js").Groups} Groups
  * @typedef {import("./map-window.js").Window} Window
- * @typedef {import("./time-axis.js").TimeAxis} TimeAxis
- */
+ * @typedef {import("./time-axis.js").TimeAxis} TimeAxis */
 
 const MOST_NAMED = 9;
 const MOST_ALLOCATIONS = 100;
@@ -41,10 +39,8 @@ const SIGNAL_COLORS = ["text", "muted", "line", "focus", "error", "background"];
 const CHOICES = ["space", "allocation", "color", "find", "group", "moment"];
 const WINDOW_KEYS = { from: null, to: null, low: null, high: null, fit: null };
 
-/**
- * Draw the map once the values are there, and let the reader use it.
- * @type {(figure: HTMLElement, values: Values, axis: TimeAxis) => Promise<void>}
- */
+/** Draw the map once the values are there, and let the reader use it.
+ * @type {(figure: HTMLElement, values: Values, axis: TimeAxis) => Promise<void>} */
 const createMap = async (figure, values, axis) => {
   const form = /** @type {HTMLFormElement} */ (figure.querySelector("form"));
   const plot = /** @type {HTMLElement} */ (figure.querySelector(".plot"));
@@ -325,10 +321,8 @@ const createMap = async (figure, values, axis) => {
   followDevice(redraw);
 };
 
-/**
- * Draw the map when the reader comes near it, and else once the page is idle, so that it is there for print. On a phone
- * it is folded, unless a link leads to it.
- */
+/** Draw the map when the reader comes near it, and else once the page is idle, so that it is there for print. On a
+ * phone it is folded, unless a link leads to it. */
 export const startPackingMap = (/** @type {TimeAxis} */ axis) => {
   const figure = byId("packing-map"), fold = /** @type {HTMLDetailsElement | null} */ (figure.closest("#map-fold"));
   if (fold && !State.get("fit") && matchMedia(PHONE).matches) fold.open = false;

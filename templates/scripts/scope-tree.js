@@ -3,15 +3,12 @@
 import { classOf } from "./names.js";
 import { joined, pathParts } from "./op-names.js";
 
-/**
- * @typedef {{path: string, name: string, size: number, own: number, values: number, classes: Map<string, number>,
+/** @typedef {{path: string, name: string, size: number, own: number, values: number, classes: Map<string, number>,
  *   children: Scope[]}} Scope
  * `path` is the whole name down to here, with `#` for the numbers of siblings; it is empty for bytes without a scope.
- *
  * @typedef {{isNamed: boolean, names: Set<string>, size: number, own: number, values: number,
  *   classes: Map<string, number>, below: Map<string, Branch>}} Branch
- * A node that is still filled; `names` are those of the siblings, and `below` has the others by what siblings are called.
- */
+ * A node that is still filled; `names` are those of the siblings, and `below` has the others by what siblings are called. */
 
 const NUMBER = /\p{Nd}+/gu;
 const SPECIAL = /[.*+?^${}()|[\]\\]/g;
@@ -35,10 +32,8 @@ const add = (at, size, memoryClass) => {
   at.classes.set(memoryClass, (at.classes.get(memoryClass) ?? 0) + size);
 };
 
-/**
- * Return the tree of what values own, and `reserved` bytes of no value.
- * @type {(values: Values, owned: Map<number, number>, reserved: number, names: {unknown: string, reserved: string}) => Scope}
- */
+/** Return the tree of what values own, and `reserved` bytes of no value.
+ * @type {(values: Values, owned: Map<number, number>, reserved: number, names: {unknown: string, reserved: string}) => Scope} */
 export const scopeTree = (values, owned, reserved, names) => {
   const root = branch();
   owned.forEach((size, number) => {
@@ -63,10 +58,9 @@ export const scopeTree = (values, owned, reserved, names) => {
   return finished(["", root], "");
 };
 
-/**
- * Return a node with its children, largest first; a node without bytes of its own and with one child is joined with it.
- * @type {(named: [string, Branch], above: string) => Scope}
- */
+/** Return a node with its children, largest first; a node without bytes of its own and with one child is joined with
+ * it.
+ * @type {(named: [string, Branch], above: string) => Scope} */
 const finished = ([siblings, top], above) => {
   let at = top, name = shownName(siblings, top);
   while (name && !at.own && at.below.size === 1 && at.names.size === 1) {
@@ -97,10 +91,8 @@ export const scopeAt = (/** @type {Scope} */ root, /** @type {string | null} */ 
   return find(root) ?? root;
 };
 
-/**
- * Return a test for scopes that are a path or below it; `#` in the path stands for any number.
- * @type {(path: string | null) => (scope: string) => boolean}
- */
+/** Return a test for scopes that are a path or below it; `#` in the path stands for any number.
+ * @type {(path: string | null) => (scope: string) => boolean} */
 export const isWithin = (path) => {
   if (!path) return () => true;
   const pattern = path.replace(SPECIAL, "\\$&").replaceAll("#", "(?:#|\\p{Nd}+)");

@@ -5,29 +5,21 @@ import { humanBytes } from "./bytes.js";
 import { allocationHref, fill, valueHref } from "./hrefs.js";
 import { wordsOf } from "./words.js";
 
-/**
- * @typedef {(entry: number) => boolean} Matcher
+/** @typedef {(entry: number) => boolean} Matcher
  * @typedef {{label: string, text: (entry: number) => string, matcher: (word: string) => Matcher}} Field
  * @typedef {{kind: string, names: string[], words: string[], sizes: number[], order: Uint32Array, fields: Field[],
  *   amount: (size: number) => string, href: (entry: number) => string}} Index
  * @typedef {{kind: string, name: string, reason: string, amount: string, href: string}} Result
- * @typedef {{source: Index, entry: number}} Match
- */
+ * @typedef {{source: Index, entry: number}} Match */
 
 const MOST_RESULTS = 50;
 const LONGEST_REASON = 120;
 const NAMED = 0, BEGINS = 1, IN_NAME = 2, ELSEWHERE = 3;
 
-/** @param {string} text */
-const lower = (text) => text.toLowerCase();
+const lower = (/** @type {string} */ text) => text.toLowerCase();
 
-/**
- * Make a field of words that repeat: each word of the table is looked up once.
- * @param {string} label
- * @param {string[]} table
- * @param {number[]} numbers
- * @returns {Field}
- */
+/** Make a field of words that repeat: each word of the table is looked up once.
+ * @type {(label: string, table: string[], numbers: number[]) => Field} */
 const tableField = (label, table, numbers) => {
   const words = table.map(lower);
   const matcher = (/** @type {string} */ word) => {
@@ -37,33 +29,21 @@ const tableField = (label, table, numbers) => {
   return { label, text: (entry) => table[numbers[entry]], matcher };
 };
 
-/**
- * @param {string} label
- * @param {string[]} texts
- * @returns {Field}
- */
+/** @type {(label: string, texts: string[]) => Field} */
 const textField = (label, texts) => {
   const words = texts.map(lower);
   return { label, text: (entry) => texts[entry], matcher: (word) => (entry) => words[entry].includes(word) };
 };
 
-/**
- * @param {Omit<Index, "words" | "order">} parts
- * @returns {Index}
- */
+/** @type {(parts: Omit<Index, "words" | "order">) => Index} */
 const index = (parts) => {
   const { names, sizes } = parts;
   const order = Uint32Array.from(sizes.keys()).sort((one, other) => sizes[other] - sizes[one] || one - other);
   return { ...parts, words: names.map(lower), order };
 };
 
-/**
- * Return the rank of an entry, or -1 if a word is in none of its fields.
- * @param {string} name
- * @param {string[]} words
- * @param {Matcher[][]} matchers
- * @param {number} entry
- */
+/** Return the rank of an entry, or -1 if a word is in none of its fields.
+ * @type {(name: string, words: string[], matchers: Matcher[][], entry: number) => number} */
 const rank = (name, words, matchers, entry) => {
   const isFound = (/** @type {string} */ word, /** @type {number} */ number) =>
     name.includes(word) || matchers[number].some((matches) => matches(entry));
@@ -73,12 +53,8 @@ const rank = (name, words, matchers, entry) => {
   return name.includes(words[0]) ? IN_NAME : ELSEWHERE;
 };
 
-/**
- * Add the matches of one index to `best`, a list of matches for each rank, and return their number.
- * @param {Index} source
- * @param {string[]} words
- * @param {Match[][]} best
- */
+/** Add the matches of one index to `best`, a list of matches for each rank, and return their number.
+ * @type {(source: Index, words: string[], best: Match[][]) => number} */
 const collect = (source, words, best) => {
   const matchers = words.map((word) => source.fields.map((field) => field.matcher(word)));
   let total = 0;
@@ -91,30 +67,19 @@ const collect = (source, words, best) => {
   return total;
 };
 
-/**
- * Return the field in which a word was found that is not in the name: it explains the result.
- * @param {Match} match
- * @param {string[]} words
- */
-const reason = ({ source, entry }, words) => {
+/** Return the field in which a word was found that is not in the name: it explains the result. */
+const reason = (/** @type {Match} */ { source, entry }, /** @type {string[]} */ words) => {
   const word = words.find((one) => !source.words[entry].includes(one));
   if (word === undefined) return source.fields.length ? source.fields[0].text(entry) : "";
   const field = source.fields.find((one) => lower(one.text(entry)).includes(word));
   return field ? (field.label && `${field.label} `) + field.text(entry) : "";
 };
 
-/**
- * Return a text that is too long with its end, because the last levels of a scope tell the most.
- * @param {string} text
- */
-const ending = (text) => text.length <= LONGEST_REASON ? text : `…${text.slice(1 - LONGEST_REASON)}`;
+/** Return a text that is too long with its end, because the last levels of a scope tell the most. */
+const ending = (/** @type {string} */ text) => text.length <= LONGEST_REASON ? text : `…${text.slice(1 - LONGEST_REASON)}`;
 
-/**
- * Return how many entries match and the best 50 of them.
- * @param {Index[]} indexes
- * @param {string} query
- * @returns {{total: number, results: Result[]}}
- */
+/** Return how many entries match and the best 50 of them.
+ * @type {(indexes: Index[], query: string) => {total: number, results: Result[]}} */
 export const find = (indexes, query) => {
   const words = wordsOf(query);
   if (!words.length) return { total: 0, results: [] };
@@ -129,12 +94,8 @@ export const find = (indexes, query) => {
   return { total, results };
 };
 
-/**
- * Return an index of all modules; `root` is the way to the site's root.
- * @param {Modules} modules
- * @param {string} root
- */
-export const ofModules = (modules, root) => index({
+/** Return an index of all modules; `root` is the way to the site's root. */
+export const ofModules = (/** @type {Modules} */ modules, /** @type {string} */ root) => index({
   kind: "module",
   names: modules.name,
   sizes: modules.size,
@@ -143,11 +104,8 @@ export const ofModules = (modules, root) => index({
   href: (entry) => root + modules.href[entry]
 });
 
-/**
- * Return an index of a module's values.
- * @param {Values} values
- */
-export const ofValues = (values) => index({
+/** Return an index of a module's values. */
+export const ofValues = (/** @type {Values} */ values) => index({
   kind: "value",
   names: values.name.map((name, number) => name + values.index[number]),
   sizes: values.size,
@@ -161,12 +119,9 @@ export const ofValues = (values) => index({
   href: (entry) => valueHref(values, entry)
 });
 
-/**
- * Return an index of the source lines with bytes of the peak, by their names without folders. Each leads to its place in
- * its file or, where the file has no page, to its values.
- * @param {Values} values
- */
-export const ofLines = ({ lines, hrefs }) => index({
+/** Return an index of the source lines with bytes of the peak, by their names without folders. Each leads to its place
+ * in its file or, where the file has no page, to its values. */
+export const ofLines = (/** @type {Values} */ { lines, hrefs }) => index({
   kind: "line",
   names: lines.line.map((line) => line.replace(/^.*\//, "")),
   sizes: lines.size,
@@ -180,11 +135,8 @@ export const ofLines = ({ lines, hrefs }) => index({
   }
 });
 
-/**
- * Return an index of the instructions that define no value.
- * @param {Instructions} instructions
- */
-export const ofInstructions = (instructions) => index({
+/** Return an index of the instructions that define no value. */
+export const ofInstructions = (/** @type {Instructions} */ instructions) => index({
   kind: "instruction",
   names: instructions.name,
   sizes: instructions.name.map(() => 0),
@@ -193,11 +145,8 @@ export const ofInstructions = (instructions) => index({
   href: (entry) => fill(instructions.hrefs.row, { moment: instructions.moment[entry] })
 });
 
-/**
- * Return an index of a module's allocations.
- * @param {Values} values
- */
-export const ofAllocations = ({ allocations, classes, kinds, spaces, hrefs }) => index({
+/** Return an index of a module's allocations. */
+export const ofAllocations = (/** @type {Values} */ { allocations, classes, kinds, spaces, hrefs }) => index({
   kind: "allocation",
   names: allocations.index.map((number) => `allocation ${number}`),
   sizes: allocations.size,
@@ -210,11 +159,8 @@ export const ofAllocations = ({ allocations, classes, kinds, spaces, hrefs }) =>
   href: (entry) => allocationHref({ hrefs, allocations }, entry)
 });
 
-/**
- * Return indexes of what many values have in common: opcodes, shapes and source files. Each leads to its values.
- * @param {Values} values
- * @returns {Index[]}
- */
+/** Return indexes of what many values have in common: opcodes, shapes and source files. Each leads to its values.
+ * @type {(values: Values) => Index[]} */
 export const ofGroups = (values) => {
   const groups = (/** @type {string} */ kind, /** @type {string[]} */ table, /** @type {number[]} */ column) => {
     /** @type {Map<string, number>} */
@@ -239,11 +185,8 @@ export const ofGroups = (values) => {
   ];
 };
 
-/**
- * Return an index of pages or of sections, by their names.
- * @param {string} kind
- * @param {{name: string, href: string, about: string}[]} pages
- */
+/** Return an index of pages or of sections, by their names.
+ * @type {(kind: string, pages: {name: string, href: string, about: string}[]) => Index} */
 export const ofPages = (kind, pages) => index({
   kind,
   names: pages.map(({ name }) => name),

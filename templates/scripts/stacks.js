@@ -18,10 +18,8 @@ export const stackedBy = () => {
   return by !== null && CHOICES.includes(by) ? /** @type {import("./bands.js").StackBy} */ (by) : null;
 };
 
-/**
- * Return the bands of a memory space in the part of the time axis that is shown; none where classes are shown.
- * @type {(color: string, axis: import("./time-axis.js").TimeAxis) => Promise<Band[]>}
- */
+/** Return the bands of a memory space in the part of the time axis that is shown; none where classes are shown.
+ * @type {(color: string, axis: import("./time-axis.js").TimeAxis) => Promise<Band[]>} */
 export const shownBands = async (color, axis) => {
   if (!stackedBy()) return [];
   const [values, timeline] = await Promise.all([loadValues(), loadTimeline()]);

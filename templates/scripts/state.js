@@ -10,13 +10,12 @@ let choices = {};
 
 const fragment = () => location.hash.slice(1);
 
-/** @returns {Record<string, string> | null} */
+/** @type {() => Record<string, string> | null} */
 const fromHistory = () => isAnchor(fragment()) ? (history.state?.values ?? null) : parse(fragment());
 
 const remember = () => history.replaceState({ values: choices }, "");
 
-/** @param {Record<string, string>} after */
-const apply = (after) => {
+const apply = (/** @type {Record<string, string>} */ after) => {
   const keys = changedKeys(choices, after);
   choices = after;
   if (keys.length) listeners.forEach((listener) => listener(keys));
@@ -33,17 +32,11 @@ export const startState = () => {
   });
 };
 
-/**
- * Return the choice made for `key`, or null.
- * @param {string} key
- */
-export const get = (key) => Object.hasOwn(choices, key) ? choices[key] : null;
+/** Return the choice made for `key`, or null. */
+export const get = (/** @type {string} */ key) => Object.hasOwn(choices, key) ? choices[key] : null;
 
-/**
- * Change choices, where null removes one. With `replace` the Back button does not undo this change.
- * @param {Record<string, string | number | null>} changes
- * @param {{replace?: boolean}} [options]
- */
+/** Change choices, where null removes one. With `replace` the Back button does not undo this change.
+ * @type {(changes: Record<string, string | number | null>, options?: {replace?: boolean}) => void} */
 export const set = (changes, { replace = false } = {}) => {
   const after = changed(choices, changes);
   if (!changedKeys(choices, after).length) return;
@@ -53,8 +46,5 @@ export const set = (changes, { replace = false } = {}) => {
   apply(after);
 };
 
-/**
- * Call `listener` with the changed keys after every change, whether the page or the reader made it.
- * @param {(keys: string[]) => void} listener
- */
-export const onChange = (listener) => { listeners.push(listener); };
+/** Call `listener` with the changed keys after every change, whether the page or the reader made it. */
+export const onChange = (/** @type {(keys: string[]) => void} */ listener) => { listeners.push(listener); };

@@ -29,11 +29,9 @@ const extremes = (/** @type {Row[]} */ rows) => {
   return [...new Set([lowest, highest, rows[rows.length - 1]])].sort((one, other) => one[0] - other[0]);
 };
 
-/**
- * Return (moment, amount) rows from `first` to `last`, at most about three times `points` of them. Where a stretch of
+/** Return (moment, amount) rows from `first` to `last`, at most about three times `points` of them. Where a stretch of
  * time is thinner than a pixel, its lowest and highest amounts stay at their own moments, so that no peak is lost.
- * @type {(steps: Steps, first: number, last: number, points?: number) => Row[]}
- */
+ * @type {(steps: Steps, first: number, last: number, points?: number) => Row[]} */
 export const thinned = (steps, first, last, points = MOST_POINTS) => {
   /** @type {Row[]} */
   const inside = [];
@@ -58,13 +56,11 @@ const byPixel = (rows, length, points) => {
   return [...buckets.values()].flatMap(extremes);
 };
 
-/**
- * Return what a chart shows of a memory space from `first` to `last`: the areas of its temporaries, and what is live over
- * those of classes. The highest area is first and each goes down to what is held throughout, because two edges at one
- * place would show what is below both. `stacked` in `chart_data.py` has the same areas.
+/** Return what a chart shows of a memory space from `first` to `last`: the areas of its temporaries, and what is live
+ * over those of classes. The highest area is first and each goes down to what is held throughout, because two edges at
+ * one place would show what is below both. `stacked` in `chart_data.py` has the same areas.
  * @param {DrawnSteps} space
- * @param {[number, number]} range
- */
+ * @param {[number, number]} range */
 export const stackedSteps = (space, [first, last]) => {
   const functions = [...space.parts, space.temp];
   const moments = [...new Set(functions.flatMap((steps) => thinned(steps, first, last).map(([moment]) => moment)))].sort((one, other) => one - other);
@@ -81,10 +77,8 @@ export const stackedSteps = (space, [first, last]) => {
   return { temporary: areas.reverse().flat(), live: live.map(([moment, amount]) => ({ moment, amount })) };
 };
 
-/**
- * Return the bytes to show for a part of the time axis: from zero, unless what changes would be too small to see.
- * @type {(amounts: number[]) => [number, number]}
- */
+/** Return the bytes to show for a part of the time axis: from zero, unless what changes would be too small to see.
+ * @type {(amounts: number[]) => [number, number]} */
 export const byteRange = (amounts) => {
   const least = amounts.reduce((one, other) => Math.min(one, other)), most = amounts.reduce((one, other) => Math.max(one, other));
   const isFlat = most - least < FLAT * most, margin = Math.max(1, (isFlat ? most - least : most) * HEADROOM);

@@ -7,16 +7,14 @@ import { amountAt } from "./steps.js";
 import { grouping, lookOfGroup, stretchesOf } from "./value-groups.js";
 import { holdsAll, wordsOf } from "./words.js";
 
-/**
- * @typedef {number | string} Key
+/** @typedef {number | string} Key
  * @typedef {import("./value-groups.js").Group} Group
  * @typedef {Record<string, string>} Filters
  * @typedef {{noun: string, all: number, rows: any[], filter: (filters: Filters) => any[], count: (rows: any[]) => number,
  *   keys: Record<string, (row: any) => Key>, drawn: Record<string, (row: any) => unknown>,
  *   size?: (row: any) => number, space?: (row: any) => number, moments?: number}} Source
  * The rows of a table: each column has a key that sorts it, and what its cells are drawn from where that is not the key.
- * `count` says for how many of `all` things some rows stand, and lives are drawn over `moments`.
- */
+ * `count` says for how many of `all` things some rows stand, and lives are drawn over `moments`. */
 
 /** The columns of which a reader chooses an entry, and those in which words are looked for. */
 export const CHOICES = ["space", "class", "opcode", "allocation"];
@@ -25,12 +23,7 @@ export const TEXTS = ["value", "scope", "source", "shape"];
 /** The filters that every table of a module's values offers. */
 export const FILTERS = ["words", "moment", "padded", ...CHOICES, ...TEXTS];
 
-/**
- * Return a test for values that pass every filter.
- * @param {Values} values
- * @param {Filters} filters
- * @returns {(number: number) => boolean}
- */
+/** Return a test for values that pass every filter. @type {(values: Values, filters: Filters) => (number: number) => boolean} */
 export const valueTest = (values, filters) => {
   /** @type {((number: number) => boolean)[]} */
   const tests = [];
@@ -64,19 +57,11 @@ export const valueTest = (values, filters) => {
   return (number) => tests.every((test) => test(number));
 };
 
-/**
- * Return a text whose order is natural: `fusion.9` is before `fusion.10`.
- * @param {string} text
- */
-const naturalKey = (text) => text.toLowerCase().replace(/\d+/g, (digits) => digits.padStart(12, "0"));
+/** Return a text whose order is natural: `fusion.9` is before `fusion.10`. */
+const naturalKey = (/** @type {string} */ text) => text.toLowerCase().replace(/\d+/g, (digits) => digits.padStart(12, "0"));
 
-/**
- * Return rows in the order of a key; equal rows keep theirs. Texts compare in natural order.
- * @param {number[]} rows
- * @param {(row: number) => Key} key
- * @param {boolean} descending
- * @returns {number[]}
- */
+/** Return rows in the order of a key; equal rows keep theirs. Texts compare in natural order.
+ * @type {(rows: number[], key: (row: number) => Key, descending: boolean) => number[]} */
 export const ordered = (rows, key, descending) => {
   const keys = rows.map((row) => {
     const found = key(row);
@@ -88,22 +73,15 @@ export const ordered = (rows, key, descending) => {
   return places.map((place) => rows[place]);
 };
 
-/**
- * Return the dense bytes of a value, or -Infinity where its type is not known.
- * @param {Values} values
- * @param {number} number
- */
-export const denseBytes = (values, number) => {
+/** Return the dense bytes of a value, or -Infinity where its type is not known. */
+export const denseBytes = (/** @type {Values} */ values, /** @type {number} */ number) => {
   const usual = values.size[number] - values.padding[number];
   const known = values.unusualDense[number];
   return known === undefined ? usual : known ?? -Infinity;
 };
 
-/**
- * Return what sorts each column of single values, which a file has all of.
- * @param {Values} values
- * @returns {Record<string, (number: number) => Key>}
- */
+/** Return what sorts each column of single values, which a file has all of.
+ * @type {(values: Values) => Record<string, (number: number) => Key>} */
 export const valueKeys = (values) => ({
   value: (number) => values.name[number] + values.index[number],
   size: (number) => values.size[number],
@@ -119,14 +97,9 @@ export const valueKeys = (values) => ({
   opcode: (number) => values.opcodes[values.opcode[number]]
 });
 
-/**
- * Return the values of a module, or those that pass a test, in groups, the largest first. At a moment, every byte counts
- * once.
- * @param {Values} values
- * @param {(number: number) => boolean} [test]
- * @param {(number: number) => number} [bytes]
- * @returns {Source}
- */
+/** Return the values of a module, or those that pass a test, in groups, the largest first. At a moment, every byte
+ * counts once.
+ * @type {(values: Values, test?: (number: number) => boolean, bytes?: (number: number) => number) => Source} */
 export const groupSource = (values, test = () => true, bytes) => {
   const groups = grouping(values), rows = groups(test, bytes), keys = valueKeys(values);
   const first = (/** @type {string} */ key) => (/** @type {Group} */ { buffers }) => keys[key](buffers[0]);
@@ -164,11 +137,8 @@ export const groupSource = (values, test = () => true, bytes) => {
   };
 };
 
-/**
- * Return the allocations of a module, largest first. Opcode, scope, source and shape ask for a value that has them.
- * @param {Values} values
- * @returns {Source}
- */
+/** Return the allocations of a module, largest first. Opcode, scope, source and shape ask for a value that has them.
+ * @type {(values: Values) => Source} */
 export const allocationSource = (values) => {
   const { allocations } = values;
   const count = new Array(allocations.index.length).fill(0);
@@ -215,12 +185,8 @@ export const allocationSource = (values) => {
   };
 };
 
-/**
- * Return numbers grouped by a key, in order of the values' ids; a negative key is left out.
- * @param {Values} values
- * @param {(number: number) => number} key
- * @returns {Map<number, number[]>}
- */
+/** Return numbers grouped by a key, in order of the values' ids; a negative key is left out.
+ * @type {(values: Values, key: (number: number) => number) => Map<number, number[]>} */
 const groupedBy = (values, key) => {
   /** @type {Map<number, number[]>} */
   const groups = new Map();
@@ -234,14 +200,9 @@ const groupedBy = (values, key) => {
   return groups;
 };
 
-/**
- * Return the moments of the schedule; a filter asks for a value that is defined there and passes it. Bars and changes are
- * those of the `main` memory space.
- * @param {Values} values
- * @param {Timeline} timeline
- * @param {string} main
- * @returns {Source}
- */
+/** Return the moments of the schedule; a filter asks for a value that is defined there and passes it. Bars and changes
+ * are those of the `main` memory space.
+ * @type {(values: Values, timeline: Timeline, main: string) => Source} */
 export const scheduleSource = (values, timeline, main) => {
   const rows = [...timeline.names.keys()].filter((moment) => timeline.names[moment] !== "");
   const momentOf = new Map(rows.map((moment) => [timeline.names[moment], moment]));
@@ -293,12 +254,7 @@ export const scheduleSource = (values, timeline, main) => {
   };
 };
 
-/**
- * Return a table as comma-separated text; unknown amounts are empty.
- * @param {string[]} heads
- * @param {Key[][]} rows
- * @returns {string}
- */
+/** Return a table as comma-separated text; unknown amounts are empty. @type {(heads: string[], rows: Key[][]) => string} */
 export const csv = (heads, rows) => {
   const cell = (/** @type {Key} */ key) => {
     if (typeof key === "number") return Number.isFinite(key) ? String(key) : "";

@@ -10,10 +10,8 @@ const DRAG_PIXELS = 5;
 // A click waits this long, because it may become a double click, which must not choose anything.
 const CLICK_MILLISECONDS = 250;
 
-/**
- * Return the whole number between two limits that the state holds for `key`, or null.
- * @type {(key: string, least: number, most: number) => number | null}
- */
+/** Return the whole number between two limits that the state holds for `key`, or null.
+ * @type {(key: string, least: number, most: number) => number | null} */
 const number = (key, least, most) => {
   const text = State.get(key);
   const found = text ? Number(text) : NaN;
@@ -50,10 +48,8 @@ export const createTimeAxis = (/** @type {number} */ total) => {
     return first + (x / view.width()) * (last - first);
   };
 
-  /**
-   * Let a click choose, a drag zoom in and a double click reset the zoom.
-   * @type {(view: VegaView, plot: HTMLElement, clicked: (event: PointerEvent, moment: number) => void) => void}
-   */
+  /** Let a click choose, a drag zoom in and a double click reset the zoom.
+   * @type {(view: VegaView, plot: HTMLElement, clicked: (event: PointerEvent, moment: number) => void) => void} */
   const listen = (view, plot, clicked) => {
     /** @type {{x: number, moment: number} | null} */
     let start = null;

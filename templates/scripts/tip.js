@@ -3,10 +3,8 @@ import { make } from "./dom.js";
 
 const DISTANCE = 14;
 
-/**
- * Show lines beside the pointer, within the width of the plot; the first line is the heading.
- * @type {(tip: HTMLElement, plot: HTMLElement, event: PointerEvent, lines: string[]) => void}
- */
+/** Show lines beside the pointer, within the width of the plot; the first line is the heading.
+ * @type {(tip: HTMLElement, plot: HTMLElement, event: PointerEvent, lines: string[]) => void} */
 export const placeTip = (tip, plot, event, lines) => {
   tip.hidden = false;
   tip.replaceChildren(...lines.map((line, row) => make(row ? "div" : "strong", {}, [line])));

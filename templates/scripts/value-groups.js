@@ -1,19 +1,13 @@
 // Values as rows: equal buffers are one, the largest first. `value_rows.py` does the same for all values of a module.
 import { lookOf } from "./names.js";
 
-/**
- * @typedef {{numbers: number[], buffers: number[], size: number}} Group
+/** @typedef {{numbers: number[], buffers: number[], size: number}} Group
  * Values of one operation or argument, line, shape and class of memory, the largest value of each of their buffers, and
  * what these take together.
- * @typedef {(test: (number: number) => boolean, bytes?: (number: number) => number) => Group[]} Grouping
- */
+ * @typedef {(test: (number: number) => boolean, bytes?: (number: number) => number) => Group[]} Grouping */
 
-/**
- * Return what tells the groups of values apart.
- * @param {Values} values
- * @param {number} number
- */
-const keyOf = (values, number) => {
+/** Return what tells the groups of values apart. */
+const keyOf = (/** @type {Values} */ values, /** @type {number} */ number) => {
   const { allocations, scope, label, relation, source, shape } = values, at = values.allocation[number];
   const name = scope[number] ? `s${scope[number]}` : label[number] ? `l${label[number]}` : values.name[number];
   return `${relation[number]} ${source[number]} ${shape[number]} ${allocations.color[at]} ${allocations.class[at]} ${name}`;
@@ -22,22 +16,17 @@ const keyOf = (values, number) => {
 /** @type {WeakMap<Values, Grouping>} */
 const known = new WeakMap();
 
-/**
- * Return what puts the values that pass a test in groups, the largest first; `bytes` are what each takes, its size where
- * nothing else is known. What does not depend on these is found once, so that 60,000 values are grouped within a frame.
- * @param {Values} values
- * @returns {Grouping}
- */
+/** Return what puts the values that pass a test in groups, the largest first; `bytes` are what each takes, its size
+ * where nothing else is known. What does not depend on these is found once, so that 60,000 values are grouped within a
+ * frame.
+ * @type {(values: Values) => Grouping} */
 export const grouping = (values) => {
   const made = known.get(values) ?? makeGrouping(values);
   known.set(values, made);
   return made;
 };
 
-/**
- * @param {Values} values
- * @returns {Grouping}
- */
+/** @type {(values: Values) => Grouping} */
 const makeGrouping = (values) => {
   const { size, unusualBuffer } = values, ids = values.id.map((id) => parseInt(id, 10));
   const largestFirst = Uint32Array.from(size.keys()).sort((one, other) => size[other] - size[one] || ids[one] - ids[other]);
@@ -67,12 +56,8 @@ const makeGrouping = (values) => {
   };
 };
 
-/**
- * Return when the values of a group are live, as stretches in the order of time that do not overlap.
- * @param {Values} values
- * @param {Group} group
- * @returns {[number, number][]}
- */
+/** Return when the values of a group are live, as stretches in the order of time that do not overlap.
+ * @type {(values: Values, group: Group) => [number, number][]} */
 export const stretchesOf = ({ first, last }, { numbers }) => {
   const live = numbers.filter((number) => first[number] >= 0).sort((one, other) => first[one] - first[other]);
   /** @type {[number, number][]} */

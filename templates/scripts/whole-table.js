@@ -11,10 +11,8 @@ import * as State from "./state.js";
 import { parseOrder } from "./tables.js";
 import { CHOICES, FILTERS, TEXTS, allocationSource, csv, groupSource, ordered, scheduleSource, valueKeys } from "./table-rows.js";
 
-/**
- * @typedef {import("./table-rows.js").Source} Source
- * @typedef {import("./table-rows.js").Filters} Filters
- */
+/** @typedef {import("./table-rows.js").Source} Source
+ * @typedef {import("./table-rows.js").Filters} Filters */
 
 const ROWS_AT_ONCE = 1000;
 // Of a filter on very many, because a browser lays out a thousand rows in a second or more.
@@ -25,24 +23,16 @@ const REST_MILLISECONDS = 200;
 const WORKING = "Filtering…";
 const HINT = ". Find looks for words in the name, the operation, the source and the shape at once";
 
-/**
- * Return words by how many values have them, the most first.
- * @param {string[]} table
- * @param {number[]} column
- */
-const byCount = (table, column) => {
+/** Return words by how many values have them, the most first. */
+const byCount = (/** @type {string[]} */ table, /** @type {number[]} */ column) => {
   const count = new Array(table.length).fill(0);
   column.forEach((word) => { count[word] += 1; });
   return [...table.keys()].filter((word) => count[word] && table[word]).sort((one, other) => count[other] - count[one])
     .slice(0, MOST_CHOICES).map((word) => ({ text: table[word], count: count[word] }));
 };
 
-/**
- * Return the controls, not filled yet. A page that shows the moment of a chart has none that asks for another.
- * @param {string} id
- * @param {string} when
- */
-const makeControls = (id, when) => {
+/** Return the controls, not filled yet. A page that shows the moment of a chart has none that asks for another. */
+const makeControls = (/** @type {string} */ id, /** @type {string} */ when) => {
   const find = make("input", { type: "search", name: "words", placeholder: "name, operation, source, shape", size: "28", autocomplete: "off" });
   const selects = CHOICES.map((name) =>
     make("label", {}, [`${name[0].toUpperCase()}${name.slice(1)} `, make("select", { name }, [new Option("all", "")])]));
@@ -65,11 +55,7 @@ const makeControls = (id, when) => {
   ]);
 };
 
-/**
- * @param {HTMLFormElement} form
- * @param {Values} values
- */
-const fillControls = (form, values) => {
+const fillControls = (/** @type {HTMLFormElement} */ form, /** @type {Values} */ values) => {
   const field = (/** @type {string} */ name) => /** @type {HTMLSelectElement} */ (form.elements.namedItem(name));
   const options = (/** @type {string} */ name, /** @type {[string, string][]} */ choices) =>
     field(name).append(...choices.map(([text, value]) => new Option(text, value)));
@@ -88,12 +74,8 @@ const fillControls = (form, values) => {
   suggest("shape", values.shapes, values.shape);
 };
 
-/**
- * Return the bytes of rows for each memory space, in words. Spaces are never added up.
- * @param {Values} values
- * @param {Source} source
- * @param {any[]} rows
- */
+/** Return the bytes of rows for each memory space, in words. Spaces are never added up.
+ * @type {(values: Values, source: Source, rows: any[]) => string} */
 const totals = (values, source, rows) => {
   const { space, size } = source;
   if (!space || !size) return "";
@@ -106,8 +88,7 @@ const totals = (values, source, rows) => {
 /** Return whether a table of this kind is the one that the address asks for. */
 const isAskedFor = (/** @type {string} */ kind) => isSingleFile() || (State.get("view") ?? "values") === kind;
 
-/** @param {HTMLTableElement} table */
-const startWholeTable = (table) => {
+const startWholeTable = (/** @type {HTMLTableElement} */ table) => {
   const columns = columnsOf(table), { whole: kind = "", moments, space = "" } = table.dataset;
   const body = table.tBodies[0], originalRows = [...body.rows], caption = table.caption?.textContent ?? "";
   const region = /** @type {HTMLElement} */ (table.closest(".scroll"));
@@ -150,12 +131,8 @@ const startWholeTable = (table) => {
     return asked ? ordered(rows, source.keys[columns[asked.column].key], asked.descending) : rows;
   };
 
-  /**
-   * Say how many rows there are after those that are shown, and let the reader ask for them.
-   * @param {number} shown
-   * @param {number} all
-   * @param {() => void} show
-   */
+  /** Say how many rows there are after those that are shown, and let the reader ask for them.
+   * @type {(shown: number, all: number, show: () => void) => void} */
   const offer = (shown, all, show) => {
     const next = Math.min(ROWS_AT_ONCE, all - shown);
     more.hidden = next <= 0;
@@ -163,14 +140,8 @@ const startWholeTable = (table) => {
     more.onclick = show;
   };
 
-  /**
-   * Append the rows after those that are shown.
-   * @param {Values} values
-   * @param {Source} source
-   * @param {any[]} rows
-   * @param {number} shown
-   * @param {number} [count]
-   */
+  /** Append the rows after those that are shown.
+   * @type {(values: Values, source: Source, rows: any[], shown: number, count?: number) => void} */
   const extend = (values, source, rows, shown, count = ROWS_AT_ONCE) => {
     const next = shown + count;
     isOriginal = false;

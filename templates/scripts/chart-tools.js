@@ -1,7 +1,7 @@
 // Buttons below a chart to take it along: as SVG, as PNG, or as a link to what it shows.
 import { make } from "./dom.js";
+import { themeColor } from "./drawing.js";
 import { saveBlob, saveText } from "./save.js";
-import { themeColor } from "./theme-colors.js";
 
 const PIXELS_PER_UNIT = 2;
 const SAID_MILLISECONDS = 2000;

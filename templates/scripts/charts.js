@@ -1,7 +1,7 @@
 // Draws charts: the specification of a kind, with the data and the parameters of the page.
 
 import { addChartTools } from "./chart-tools.js";
-import { cameIntoView } from "./in-view.js";
+import { cameIntoView } from "./drawing.js";
 import { stackedSteps } from "./steps.js";
 
 /** @type {Map<Element, Promise<VegaView>>} */

@@ -1,20 +1,25 @@
 // What is resident at the chosen moment, below the chart: its scopes, and its values with every byte once, as in the
 // peak's table. A band of the chart or a box of the icicle narrows the table to what is in it.
 import { RESERVED, UNKNOWN } from "./bands.js";
-import { counted } from "./bytes.js";
+import { counted, humanBytes } from "./bytes.js";
 import { bytesCell, columnsOf, rowOf } from "./cells.js";
 import { bytesByValue, residentAt } from "./composition.js";
 import { loadTimeline, loadValues } from "./data.js";
 import { byId, make } from "./dom.js";
-import { icicle } from "./icicle.js";
-import { MANY, painted } from "./painted.js";
+import { MANY, painted } from "./drawing.js";
 import { isWithin, scopeAt, scopeTree } from "./scope-tree.js";
 import { shownBands } from "./stacks.js";
 import * as State from "./state.js";
 import { amountAt } from "./steps.js";
 import { groupSource } from "./table-rows.js";
 
+/** @typedef {import("./scope-tree.js").Scope} Scope */
+
 const MOST_ROWS = 200;
+// Of a box of the icicle, as parts of its width, and rows.
+const NARROWEST = 1 / 200;
+const ROOM_FOR_WORDS = 1 / 25;
+const DEEPEST = 14;
 
 /** Return the table of the rows of a source; where they are all, `resident` is what its last row adds up to. Its head
  * is that of the table of all values.
@@ -37,6 +42,27 @@ const table = (values, source, resident) => {
   );
   return made;
 };
+
+/** Return a box with the boxes below it; boxes that are too narrow to see are left out.
+ * @type {(scope: Scope, label: string, choose: (scope: Scope) => void,
+ *   place: {width: number, share: number, depth: number}) => HTMLLIElement} */
+const box = (scope, label, choose, { width, share, depth }) => {
+  const bar = make("span", { class: "bar", "aria-hidden": "true" }, [...scope.classes].map(([name, size]) =>
+    make("span", { class: `fill-${name}`, style: `width:${(100 * size) / scope.size}%` })));
+  const words = `${label}: ${scope.size.toLocaleString("en")} bytes`;
+  const tile = make("button", { type: "button", class: share < ROOM_FOR_WORDS ? "tile narrow" : "tile", title: words, "aria-label": words }, [
+    bar, make("span", { class: "name" }, [label]), " ", make("span", { class: "amount" }, [humanBytes(scope.size)])
+  ]);
+  tile.addEventListener("click", () => choose(scope));
+  const shown = depth < DEEPEST ? scope.children.filter((child) => (share * child.size) / scope.size >= NARROWEST) : [];
+  const children = shown.map((child) => box(child, child.name, choose,
+    { width: child.size / scope.size, share: (share * child.size) / scope.size, depth: depth + 1 }));
+  return make("li", { style: `width:${100 * width}%` }, children.length ? [tile, make("ol", {}, children)] : [tile]);
+};
+
+/** Return the icicle of a scope: boxes as wide as their share, each a button that looks into it. @type {(scope: Scope, label: string, choose: (scope: Scope) => void) => HTMLOListElement} */
+const icicle = (scope, label, choose) =>
+  make("ol", { class: "flame" }, [box(scope, label, choose, { width: 1, share: 1, depth: 0 })]);
 
 /** Return the space that the reader looks at. */
 const chosenSpace = () => {
@@ -94,7 +120,7 @@ export const startLiveAt = (/** @type {import("./time-axis.js").TimeAxis} */ axi
     const title = `Resident at instruction ${counted(moment)}${name ? ` (${name})` : ""} in space ${color}`;
     const region = (/** @type {string} */ label, /** @type {Node[]} */ content) =>
       make("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": label }, content);
-    const look = (/** @type {import("./scope-tree.js").Scope} */ scope) => State.set({ within: scope.path === within ? null : scope.path, space: color });
+    const look = (/** @type {Scope} */ scope) => State.set({ within: scope.path === within ? null : scope.path, space: color });
     section.replaceChildren(
       make("h3", {}, [title]),
       ...(resident ? [region(`Scopes at instruction ${counted(moment)}`, [icicle(tree, tree.path || "Resident", look)])] : []),

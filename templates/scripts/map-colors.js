@@ -1,7 +1,7 @@
 // The colors of the packing map: by source line or class as everywhere, by opcode or scope in hues that neither has.
+import { themeColor } from "./drawing.js";
 import { classOf, lineName, lookOf } from "./names.js";
 import { scopeGroups } from "./packing-layout.js";
-import { themeColor } from "./theme-colors.js";
 
 /** @typedef {import("./packing-layout.js").Box} Box
  * @typedef {{names: string[], colors: Map<string | undefined, string>, words: (name: string) => string}} Groups */

@@ -7,12 +7,10 @@ import { viewOf } from "./charts.js";
 import { loadTimeline } from "./data.js";
 import { MOST_ABOVE, chosenCapacity, chosenOption, followDevice } from "./device.js";
 import { byId, make } from "./dom.js";
-import { whenInView } from "./in-view.js";
-import { MANY, painted } from "./painted.js";
+import { MANY, painted, placeTip, whenInView } from "./drawing.js";
 import { bandColor, shownBands, stackedBy } from "./stacks.js";
 import * as State from "./state.js";
 import { amountAt, byteRange, stackedSteps, sum, thinned } from "./steps.js";
-import { placeTip } from "./tip.js";
 
 /** @typedef {import("./bands.js").Band} Band */
 

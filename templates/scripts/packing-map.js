@@ -1,23 +1,19 @@
-// The packing map: offset against program order, on the page of a module and of each allocation. What the reader asks
-// for is drawn in full, the rest dimmed; both axes zoom.
+// The packing map: offset against program order, on the page of a module. What the reader asks for is drawn
+// in full, the rest dimmed; both axes zoom.
 import { counted, humanBytes, windowTicks } from "./bytes.js";
 import { addChartTools } from "./chart-tools.js";
 import { draw } from "./charts.js";
 import { loadValues } from "./data.js";
 import { chosenCapacity, followDevice } from "./device.js";
 import { byId, make } from "./dom.js";
+import { MANY, cameIntoView, painted, placeTip, themeColor, whenInView } from "./drawing.js";
 import { valueHref } from "./hrefs.js";
 import { grouped } from "./map-colors.js";
-import { cameIntoView, whenInView } from "./in-view.js";
 import { listenToGestures, pointUnder } from "./map-gestures.js";
-import { labelsOf } from "./map-labels.js";
 import { among, around, clamped, zoomed } from "./map-window.js";
-import { MOST_TAKEOVERS, captionOf, highlightTest, tooltipLines } from "./map-words.js";
+import { MOST_TAKEOVERS, captionOf, highlightTest, labelsOf, tooltipLines } from "./map-words.js";
 import { boxes, isDrawn, stack, takeovers, under, visible } from "./packing-layout.js";
-import { MANY, painted } from "./painted.js";
 import * as State from "./state.js";
-import { themeColor } from "./theme-colors.js";
-import { placeTip } from "./tip.js";
 
 /** @typedef {import("./packing-layout.js").Box} Box
  * @typedef {import("./map-colors.js").Groups} Groups
@@ -48,8 +44,6 @@ const createMap = async (figure, values, axis) => {
   const field = (/** @type {string} */ name) => /** @type {HTMLInputElement} */ (form.elements.namedItem(name));
   const fields = { space: field("space"), allocation: field("allocation"), color: field("color"), find: field("find") };
   const conflicting = new Set(values.conflicting);
-  // On the page of an allocation the map shows that one.
-  const own = figure.dataset.allocation === undefined ? null : Number(figure.dataset.allocation);
   const fitted = () => {
     const name = State.get("fit");
     return name === null ? -1 : values.id.indexOf(name);
@@ -67,11 +61,9 @@ const createMap = async (figure, values, axis) => {
 
   const readState = () => {
     const space = State.get("space"), color = State.get("color") ?? "";
-    if (own === null) {
-      if (space !== null && fields.space.querySelector(`option[value="${CSS.escape(space)}"]`)) fields.space.value = space;
-      fillAllocations();
-      fields.allocation.value = State.get("allocation") ?? "";
-    }
+    if (space !== null && fields.space.querySelector(`option[value="${CSS.escape(space)}"]`)) fields.space.value = space;
+    fillAllocations();
+    fields.allocation.value = State.get("allocation") ?? "";
     const choices = [...fields.color.querySelectorAll("option")].map(({ value }) => value);
     fields.color.value = choices.includes(color) ? color : choices[0];
     // The reader may be typing, and the state follows with the last key.
@@ -79,8 +71,7 @@ const createMap = async (figure, values, axis) => {
   };
 
   const arrange = () => {
-    const space = own === null ? Number(fields.space.value) : values.allocations.color[own];
-    const only = own === null ? State.get("allocation") : own;
+    const space = Number(fields.space.value), only = State.get("allocation");
     const chosen = stack(values.allocations, space, only === null ? null : Number(only)), isKnown = chosen.numbers.length > 0;
     const stacked = { ...(isKnown ? chosen : stack(values.allocations, space, null)), isWhole: only === null || !isKnown };
     const all = boxes(values, stacked);
@@ -186,11 +177,10 @@ const createMap = async (figure, values, axis) => {
 
   // The peak of the space, and what the device has where all of the space is shown.
   const landmarks = () => {
-    if (own !== null) return { peak: Number(figure.dataset.peak), capacity: null };
-    const space = fields.space.value, isWhole = stacked.isWhole;
+    const space = fields.space.value;
     const chart = /** @type {HTMLElement | null} */ (document.querySelector(`figure[data-chart="memory-over-time"][data-space="${space}"]`));
     const known = Number(chart?.dataset.capacity) || chosenCapacity(space);
-    return { peak: chart ? Number(chart.dataset.peak) : null, capacity: isWhole ? known : null };
+    return { peak: chart ? Number(chart.dataset.peak) : null, capacity: stacked.isWhole ? known : null };
   };
 
   const fitSentence = () => {
@@ -250,7 +240,7 @@ const createMap = async (figure, values, axis) => {
     const number = fitted();
     if (number < 0 || State.get("low") !== null || State.get("from") !== null) return;
     const color = values.allocations.color[values.allocation[number]];
-    if (own === null) State.set({ space: color, allocation: null }, { replace: true });
+    State.set({ space: color, allocation: null }, { replace: true });
     readState();
     ({ stacked, all, handovers } = arrange());
     const box = all.find((one) => one.number === number);
@@ -276,8 +266,8 @@ const createMap = async (figure, values, axis) => {
     });
     form.inert = false;
     form.addEventListener("submit", (event) => event.preventDefault());
-    fields.space?.addEventListener("change", () => State.set({ ...WINDOW_KEYS, space: fields.space.value, allocation: null }));
-    fields.allocation?.addEventListener("change", () => State.set({ ...WINDOW_KEYS, allocation: fields.allocation.value }));
+    fields.space.addEventListener("change", () => State.set({ ...WINDOW_KEYS, space: fields.space.value, allocation: null }));
+    fields.allocation.addEventListener("change", () => State.set({ ...WINDOW_KEYS, allocation: fields.allocation.value }));
     fields.color.addEventListener("change", () => State.set({ color: fields.color.value, group: null }));
     fields.find.addEventListener("input", () => State.set({ find: fields.find.value }, { replace: true }));
     field("in").addEventListener("click", () => show(zoomed(shownWindow(), whole(), 0.5)));

@@ -1,6 +1,6 @@
 // What every page of a site runs. Each part looks for its own elements, so one file serves all kinds of pages.
+import { startCopies, startMembers } from "./buttons.js";
 import { startChanges } from "./changes.js";
-import { startCopies } from "./copy.js";
 import { drawFigures } from "./charts.js";
 import { acceptData } from "./data.js";
 import { startDeviceFit } from "./device-fit.js";
@@ -10,31 +10,25 @@ import { buildHeader } from "./header.js";
 import { startKeys } from "./keys.js";
 import { startLiveAt } from "./live-at.js";
 import { startMemoryOverTime } from "./memory-over-time.js";
-import { startMembers } from "./members.js";
 import { startNavigation } from "./navigation.js";
-import { startOtherPages } from "./other-pages.js";
 import { startOwnViews } from "./own-view.js";
 import { startPackingMap } from "./packing-map.js";
 import { startSearch } from "./search.js";
 import { startSegmented } from "./segmented.js";
 import { startSingleFile } from "./single-file.js";
 import { startState } from "./state.js";
-import { startTableDownloads } from "./table-csv.js";
-import { makeTablesSortable } from "./tables.js";
+import { makeTablesSortable, startTableDownloads } from "./tables.js";
 import { createTimeAxis, startControls } from "./time-axis.js";
 import { startWholeTables } from "./whole-table.js";
 
 const startCharts = () => {
   drawFigures();
-  const map = /** @type {HTMLElement | null} */ (document.querySelector("figure[data-moments]"));
-  if (!map) return;
-  const axis = createTimeAxis(Number(map.dataset.moments));
   const form = /** @type {HTMLFormElement | null} */ (document.getElementById("moment-controls"));
-  if (form) {
-    startControls(form, axis);
-    startMemoryOverTime(axis);
-    startLiveAt(axis);
-  }
+  if (!form) return;
+  const axis = createTimeAxis(Number(form.dataset.moments));
+  startControls(form, axis);
+  startMemoryOverTime(axis);
+  startLiveAt(axis);
   startPackingMap(axis);
 };
 
@@ -49,7 +43,6 @@ startSearch();
 startKeys();
 startNavigation();
 startFilters();
-startOtherPages();
 startMembers();
 startCopies();
 startDevice();

@@ -1,7 +1,10 @@
 // Sorts a table by a click on a column's head: numbers by their exact value, the rest as text.
 // The fragment keeps the choice: `#sort=3d` is the first table by its fourth column, descending, and `sort-2`,
 // `sort-3`, … are the tables after it. Going back restores the previous order.
+import { make } from "./dom.js";
+import { saveText } from "./save.js";
 import * as State from "./state.js";
+import { csv } from "./table-rows.js";
 
 /** @typedef {{column: number, descending: boolean}} Order */
 
@@ -83,3 +86,20 @@ const makeSortable = (/** @type {HTMLTableElement} */ table, /** @type {number} 
 /** Make every table.sortable of the page sortable. */
 export const makeTablesSortable = () => document.querySelectorAll("table.sortable").forEach((table, number) =>
   makeSortable(/** @type {HTMLTableElement} */ (table), number));
+
+// A table that is on the page as a whole can be taken along, as comma-separated text with exact numbers.
+const textOf = (/** @type {HTMLTableElement} */ table) => {
+  const heads = [.../** @type {HTMLTableSectionElement} */ (table.tHead).rows[0].cells];
+  // Buttons and bars say nothing outside of the page.
+  const columns = heads.filter((head) => !head.matches(".needs-script, .bars")).map((head) => head.cellIndex);
+  const names = columns.map((column) => heads[column].textContent?.replace("⇅", "").trim() ?? "");
+  return csv(names, [...table.tBodies[0].rows].map((row) => columns.map((column) => cellKey(row.cells[column]))));
+};
+
+/** Add a button below each table that names its file. */
+export const startTableDownloads = () =>
+  /** @type {NodeListOf<HTMLTableElement>} */ (document.querySelectorAll("table[data-csv]")).forEach((table) => {
+    const button = make("button", { type: "button" }, ["Download CSV"]);
+    button.addEventListener("click", () => saveText(`${table.dataset.csv}.csv`, "text/csv", textOf(table)));
+    table.closest(".scroll")?.after(make("p", { class: "chart-tools" }, [button]));
+  });

@@ -4,12 +4,11 @@ import { counted, humanBytes } from "./bytes.js";
 import { columnsOf, rowOf } from "./cells.js";
 import { isSingleFile, loadTimeline, loadValues } from "./data.js";
 import { make } from "./dom.js";
-import { startFold } from "./instruction-folds.js";
-import { MANY, painted } from "./painted.js";
+import { MANY, painted } from "./drawing.js";
 import { saveText } from "./save.js";
 import * as State from "./state.js";
-import { parseOrder } from "./tables.js";
 import { CHOICES, FILTERS, TEXTS, allocationSource, csv, groupSource, ordered, scheduleSource, valueKeys } from "./table-rows.js";
+import { parseOrder } from "./tables.js";
 
 /** @typedef {import("./table-rows.js").Source} Source
  * @typedef {import("./table-rows.js").Filters} Filters */
@@ -87,6 +86,23 @@ const totals = (values, source, rows) => {
 
 /** Return whether a table of this kind is the one that the address asks for. */
 const isAskedFor = (/** @type {string} */ kind) => isSingleFile() || (State.get("view") ?? "values") === kind;
+
+/** Let the reader open a fold, one row for several instructions that hardly change memory; `rowsOf` makes the rows of its
+ * first moment to its last.
+ * @type {(fold: HTMLTableRowElement, rowsOf: (first: number, last: number) => Promise<HTMLTableRowElement[]>) => void} */
+const startFold = (fold, rowsOf) => {
+  const cell = fold.cells[fold.cells.length - 1];
+  const button = make("button", { type: "button" }, [cell.textContent ?? ""]);
+  cell.replaceChildren(button);
+  button.addEventListener("click", async () => {
+    const rows = await rowsOf(Number(fold.dataset.first), Number(fold.dataset.last));
+    fold.replaceWith(...rows);
+    // They are within the brackets that the fold is in, and the keyboard goes on where the button was.
+    rows.forEach((row) => { row.className = fold.className.replace("fold", ""); });
+    rows[0].tabIndex = -1;
+    rows[0].focus({ preventScroll: true });
+  });
+};
 
 const startWholeTable = (/** @type {HTMLTableElement} */ table) => {
   const columns = columnsOf(table), { whole: kind = "", moments, space = "" } = table.dataset;

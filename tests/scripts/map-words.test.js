@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { inkOn, labelsOf } from "../../templates/scripts/map-labels.js";
+import { inkOn, labelsOf } from "../../templates/scripts/map-words.js";
 
 const values = /** @type {Values} */ (/** @type {unknown} */ ({
   name: ["a", "b", "c", "d"], scope: [1, 0, 0, 0], scopes: ["", "jit(f)/jvp()/mlp/dot"], label: [0, 1, 0, 0], labels: ["", "argument 3"],

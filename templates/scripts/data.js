@@ -50,18 +50,13 @@ export const root = () => page().root ?? "";
 
 /** @type {() => Promise<Values>} */
 export const loadValues = () => load("values", `${page().shards}values.js`);
-
 /** @type {() => Promise<Timeline>} */
 export const loadTimeline = () => load("timeline", `${page().shards}timeline.js`);
-
 /** @type {() => Promise<Instructions>} */
 export const loadInstructions = () => load("instructions", `${page().shards}instructions.js`);
-
 /** @type {() => Promise<Record<string, Change>>} */
 export const loadChanges = () => load("advice", `${page().shards}advice.js`);
-
 /** @type {() => Promise<Modules>} */
 export const loadModules = () => load("modules", page().modules ?? "");
-
 /** @type {() => Promise<Terms>} */
 export const loadTerms = async () => load("terms", root() + (await loadModules()).hrefs.terms);

@@ -35,11 +35,10 @@ const textField = (label, texts) => {
   return { label, text: (entry) => texts[entry], matcher: (word) => (entry) => words[entry].includes(word) };
 };
 
-/** @type {(parts: Omit<Index, "words" | "order">) => Index} */
-const index = (parts) => {
-  const { names, sizes } = parts;
+/** @type {(parts: Pick<Index, "kind" | "names" | "href"> & Partial<Index>) => Index} */
+const index = ({ kind, names, sizes = names.map(() => 0), fields = [], amount = () => "", href }) => {
   const order = Uint32Array.from(sizes.keys()).sort((one, other) => sizes[other] - sizes[one] || one - other);
-  return { ...parts, words: names.map(lower), order };
+  return { kind, names, words: names.map(lower), sizes, order, fields, amount, href };
 };
 
 /** Return the rank of an entry, or -1 if a word is in none of its fields.
@@ -96,37 +95,28 @@ export const find = (indexes, query) => {
 
 /** Return an index of all modules; `root` is the way to the site's root. */
 export const ofModules = (/** @type {Modules} */ modules, /** @type {string} */ root) => index({
-  kind: "module",
-  names: modules.name,
-  sizes: modules.size,
+  kind: "module", names: modules.name, sizes: modules.size, amount: humanBytes,
   fields: [textField("", modules.path), textField("backend", modules.backend)],
-  amount: humanBytes,
   href: (entry) => root + modules.href[entry]
 });
 
 /** Return an index of a module's values. */
 export const ofValues = (/** @type {Values} */ values) => index({
-  kind: "value",
-  names: values.name.map((name, number) => name + values.index[number]),
-  sizes: values.size,
+  kind: "value", names: values.name.map((name, number) => name + values.index[number]), sizes: values.size, amount: humanBytes,
   fields: [
     tableField("", values.opcodes, values.opcode),
     tableField("scope", values.scopes, values.scope),
     tableField("source", values.sources, values.source),
     tableField("shape", values.shapes, values.shape)
   ],
-  amount: humanBytes,
   href: (entry) => valueHref(values, entry)
 });
 
 /** Return an index of the source lines with bytes of the peak, by their names without folders. Each leads to its place
  * in its file or, where the file has no page, to its values. */
 export const ofLines = (/** @type {Values} */ { lines, hrefs }) => index({
-  kind: "line",
-  names: lines.line.map((line) => line.replace(/^.*\//, "")),
-  sizes: lines.size,
+  kind: "line", names: lines.line.map((line) => line.replace(/^.*\//, "")), sizes: lines.size, amount: humanBytes,
   fields: [textField("", lines.line)],
-  amount: humanBytes,
   href: (entry) => {
     const line = lines.line[entry], page = lines.page[entry];
     return page
@@ -137,25 +127,18 @@ export const ofLines = (/** @type {Values} */ { lines, hrefs }) => index({
 
 /** Return an index of the instructions that define no value. */
 export const ofInstructions = (/** @type {Instructions} */ instructions) => index({
-  kind: "instruction",
-  names: instructions.name,
-  sizes: instructions.name.map(() => 0),
-  fields: [],
-  amount: () => "",
+  kind: "instruction", names: instructions.name,
   href: (entry) => fill(instructions.hrefs.row, { moment: instructions.moment[entry] })
 });
 
 /** Return an index of a module's allocations. */
 export const ofAllocations = (/** @type {Values} */ { allocations, classes, kinds, spaces, hrefs }) => index({
-  kind: "allocation",
-  names: allocations.index.map((number) => `allocation ${number}`),
-  sizes: allocations.size,
+  kind: "allocation", names: allocations.index.map((number) => `allocation ${number}`), sizes: allocations.size, amount: humanBytes,
   fields: [
     tableField("", kinds, allocations.kind),
     tableField("class", classes, allocations.class),
     textField("space", allocations.color.map((color) => `${color} · ${spaces[color]}`))
   ],
-  amount: humanBytes,
   href: (entry) => allocationHref({ hrefs, allocations }, entry)
 });
 
@@ -169,10 +152,7 @@ export const ofGroups = (values) => {
     counts.delete("");
     const names = [...counts.keys()];
     return index({
-      kind,
-      names,
-      sizes: [...counts.values()],
-      fields: [],
+      kind, names, sizes: [...counts.values()],
       amount: (count) => count === 1 ? "1 value" : `${count.toLocaleString("en")} values`,
       href: (entry) => fill(values.hrefs.filtered, { name: kind, value: encodeURIComponent(names[entry]) })
     });
@@ -188,10 +168,7 @@ export const ofGroups = (values) => {
 /** Return an index of pages or of sections, by their names.
  * @type {(kind: string, pages: {name: string, href: string, about: string}[]) => Index} */
 export const ofPages = (kind, pages) => index({
-  kind,
-  names: pages.map(({ name }) => name),
-  sizes: pages.map(() => 0),
+  kind, names: pages.map(({ name }) => name),
   fields: [textField("", pages.map(({ about }) => about))],
-  amount: () => "",
   href: (entry) => pages[entry].href
 });

@@ -25,35 +25,23 @@ export const FILTERS = ["words", "moment", "padded", ...CHOICES, ...TEXTS];
 
 /** Return a test for values that pass every filter. @type {(values: Values, filters: Filters) => (number: number) => boolean} */
 export const valueTest = (values, filters) => {
-  /** @type {((number: number) => boolean)[]} */
-  const tests = [];
+  const tests = /** @type {((number: number) => boolean)[]} */ ([]);
   const { space, class: memoryClass, opcode, allocation, moment, padded } = filters;
   if (space) tests.push((number) => values.allocations.color[values.allocation[number]] === Number(space));
   if (memoryClass) tests.push((number) => classOf(values, number) === memoryClass);
   if (opcode) tests.push((number) => values.opcodes[values.opcode[number]] === opcode);
   if (allocation) tests.push((number) => values.allocation[number] === Number(allocation));
   if (padded) tests.push((number) => values.padding[number] > 0);
-  if (moment) {
-    tests.push((number) => isResidentAt(values, number, Number(moment)));
-  }
-  const contains = (/** @type {string} */ query, /** @type {string[]} */ table, /** @type {number[]} */ column) => {
-    if (!query) return;
-    const words = wordsOf(query), found = table.map((text) => holdsAll(text.toLowerCase(), words));
-    tests.push((number) => found[column[number]]);
-  };
+  if (moment) tests.push((number) => isResidentAt(values, number, Number(moment)));
   if (filters.words) tests.push(highlightTest(values, filters.words));
-  if (filters.value) {
-    const words = wordsOf(filters.value);
-    tests.push((number) => holdsAll((values.name[number] + values.index[number]).toLowerCase(), words));
-  }
-  if (filters.scope) {
-    const words = wordsOf(filters.scope);
-    const found = values.scopes.map((text) => holdsAll(text.toLowerCase(), words));
-    tests.push((number) =>
-      values.scope[number] ? found[values.scope[number]] : holdsAll(authorName(values, number).toLowerCase(), words));
-  }
-  contains(filters.source, values.sources, values.source);
-  contains(filters.shape, values.shapes, values.shape);
+  const contains = (/** @type {string | undefined} */ query, /** @type {(number: number) => string} */ text) => {
+    const words = wordsOf(query ?? "");
+    if (words.length) tests.push((number) => holdsAll(text(number).toLowerCase(), words));
+  };
+  contains(filters.value, (number) => values.name[number] + values.index[number]);
+  contains(filters.scope, (number) => authorName(values, number));
+  contains(filters.source, (number) => values.sources[values.source[number]]);
+  contains(filters.shape, (number) => values.shapes[values.shape[number]]);
   return (number) => tests.every((test) => test(number));
 };
 
@@ -142,8 +130,7 @@ export const groupSource = (values, test = () => true, bytes) => {
 export const allocationSource = (values) => {
   const { allocations } = values;
   const count = new Array(allocations.index.length).fill(0);
-  /** @type {number[]} */
-  const largest = [];
+  const largest = /** @type {number[]} */ ([]);
   values.allocation.forEach((allocation, number) => {
     count[allocation] += 1;
     if (!(values.size[number] <= values.size[largest[allocation]])) largest[allocation] = number;
@@ -188,8 +175,7 @@ export const allocationSource = (values) => {
 /** Return numbers grouped by a key, in order of the values' ids; a negative key is left out.
  * @type {(values: Values, key: (number: number) => number) => Map<number, number[]>} */
 const groupedBy = (values, key) => {
-  /** @type {Map<number, number[]>} */
-  const groups = new Map();
+  const groups = /** @type {Map<number, number[]>} */ (new Map());
   values.name.forEach((_, number) => {
     const at = key(number), group = groups.get(at);
     if (at < 0) return;

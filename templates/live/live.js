@@ -14,12 +14,9 @@ const MOST_RETRY_MILLISECONDS = 5000;
 const me = /** @type {HTMLScriptElement} */ (document.currentScript).dataset;
 const page = me.page ?? "", version = me.version ?? "";
 const channel = "BroadcastChannel" in window ? new BroadcastChannel(LOCK) : null;
-/** @type {EventSource | null} */
-let source = null;
-/** @type {((value?: unknown) => void) | null} */
-let release = null;
-/** @type {AbortController | null} */
-let waiting = null;
+let source = /** @type {EventSource | null} */ (null);
+let release = /** @type {((value?: unknown) => void) | null} */ (null);
+let waiting = /** @type {AbortController | null} */ (null);
 let isPressed = false, isAsking = false, again = false, retry = 0, lost = 0;
 
 // Each compilation numbers its values differently, so a value is found by its name.

@@ -4,8 +4,7 @@ import { addChartTools } from "./chart-tools.js";
 import { cameIntoView } from "./drawing.js";
 import { stackedSteps } from "./steps.js";
 
-/** @type {Map<Element, Promise<VegaView>>} */
-const drawn = new Map();
+const drawn = /** @type {Map<Element, Promise<VegaView>>} */ (new Map());
 
 const filled = (/** @type {string} */ kind, /** @type {ChartData} */ given) => {
   const specification = window.REPORT_CHARTS[kind];

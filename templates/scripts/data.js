@@ -3,10 +3,8 @@
 // single file holds the data itself.
 import { make } from "./dom.js";
 
-/** @type {Map<string, Promise<any>>} */
-const loaded = new Map();
-/** @type {Map<string, (data: any) => void>} */
-const receivers = new Map();
+const loaded = /** @type {Map<string, Promise<any>>} */ (new Map());
+const receivers = /** @type {Map<string, (data: any) => void>} */ (new Map());
 
 /** Return large data, and those of a report in a single file: JSON, compressed, in base 64. @type {(text: string) => Promise<any>} */
 const unpacked = (text) => {

@@ -8,10 +8,8 @@ export const MOST_ABOVE = 3;
 
 const STORE = "reportgen-device";
 
-/** @type {((capacity: number | null) => void)[]} */
-const followers = [];
-/** @type {number | null} */
-let capacity = null;
+const followers = /** @type {((capacity: number | null) => void)[]} */ ([]);
+let capacity = /** @type {number | null} */ (null);
 
 const choiceOf = () => /** @type {HTMLSelectElement | null} */ (document.getElementById("device"));
 

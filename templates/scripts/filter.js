@@ -26,8 +26,7 @@ const makeFilter = (/** @type {HTMLInputElement} */ box) => {
   const count = document.querySelector(`[data-count-of="${table.id}"]`);
   const links = box.closest(".filter")?.querySelectorAll('a[href^="#filter="]') ?? [];
   const all = Number(table.dataset.rows).toLocaleString("en");
-  /** @type {Map<HTMLTableRowElement, string> | null} */
-  let texts = null;
+  let texts = /** @type {Map<HTMLTableRowElement, string> | null} */ (null);
   let timer = 0;
 
   const show = (/** @type {string} */ query) => {

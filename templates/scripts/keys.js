@@ -6,8 +6,7 @@ import { keepText, recallText } from "./storage.js";
 
 const STORE = "reportgen-keys";
 const KEEPS_ITS_KEYS = "input, select, textarea, [contenteditable], [role=slider], dialog";
-/** @type {Map<string, Shortcut>} */
-const shortcuts = new Map();
+const shortcuts = /** @type {Map<string, Shortcut>} */ (new Map());
 
 const areOff = () => recallText(STORE) === "off";
 
@@ -47,8 +46,7 @@ const item = (dialog, key, { label, run }) => {
 
 /** Listen for keys, and let `?` list them. */
 export const startKeys = () => {
-  /** @type {HTMLDialogElement | null} */
-  let dialog = null;
+  let dialog = /** @type {HTMLDialogElement | null} */ (null);
   const help = () => {
     const shown = dialog ??= makeDialog();
     const others = [...shortcuts].filter(([key]) => key !== "?");

@@ -17,9 +17,7 @@ import { groupSource } from "./table-rows.js";
 
 const MOST_ROWS = 200;
 // Of a box of the icicle, as parts of its width, and rows.
-const NARROWEST = 1 / 200;
-const ROOM_FOR_WORDS = 1 / 25;
-const DEEPEST = 14;
+const NARROWEST = 1 / 200, ROOM_FOR_WORDS = 1 / 25, DEEPEST = 14;
 
 /** Return the table of the rows of a source; where they are all, `resident` is what its last row adds up to. Its head
  * is that of the table of all values.

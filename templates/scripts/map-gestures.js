@@ -24,10 +24,8 @@ export const pointUnder = ({ view, plot, window }, event) => {
 
 const listenToDrags = (/** @type {Zoomable} */ map) => {
   const { plot, view } = map;
-  /** @type {{event: PointerEvent, moment: number, byte: number, window: Window} | null} */
-  let start = null;
-  /** @type {HTMLElement | null} */
-  let brush = null;
+  let start = /** @type {{event: PointerEvent, moment: number, byte: number, window: Window} | null} */ (null);
+  let brush = /** @type {HTMLElement | null} */ (null);
   let isMoved = false, timer = 0;
 
   const end = () => {

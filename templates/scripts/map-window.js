@@ -2,8 +2,7 @@
 
 /** @typedef {{first: number, last: number, low: number, high: number}} Window */
 
-const LEAST_MOMENTS = 2;
-const LEAST_BYTES = 16;
+const LEAST_MOMENTS = 2, LEAST_BYTES = 16;
 const MARGIN = 0.35;
 const NEIGHBORS = 12;
 

@@ -9,16 +9,12 @@ import { wordsOf } from "./words.js";
 
 /** In-place reuses beyond this many would cover the map. */
 export const MOST_TAKEOVERS = 2000;
-const LEAST_WIDTH = 48;
-const LEAST_HEIGHT = 14;
-const MARGIN = 4;
-const MOST_LABELS = 150;
+const LEAST_WIDTH = 48, LEAST_HEIGHT = 14, MARGIN = 4, MOST_LABELS = 150;
 const CHARACTER = 6.5;
 // Of a color of at least this luminance, black text stands out more than white.
 const LIGHT = 0.179;
 
-/** @type {WeakMap<Values, string[]>} */
-const known = new WeakMap();
+const known = /** @type {WeakMap<Values, string[]>} */ (new WeakMap());
 
 /** Return the names of values in lower case, which are made once, because every letter that is typed asks for all. */
 const lowerNames = (/** @type {Values} */ values) => {

@@ -87,8 +87,7 @@ const startChart = (figure, view, axis) => {
   const needed = /** @type {{limit: number}[]} */ (view.data("levels"))[0].limit;
   const [peak] = /** @type {{side: string}[]} */ (view.data("peak"));
   let shown = `0-${axis.total} by , change , device `;
-  /** @type {Band[]} */
-  let bands = [];
+  let bands = /** @type {Band[]} */ ([]);
 
   // An allocation belongs to one space, so a choice of another space drops it.
   const choose = (/** @type {number} */ moment, /** @type {Band | null} */ band) => State.set({

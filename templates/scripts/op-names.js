@@ -6,8 +6,7 @@ const ARGUMENT = /^[^[\]/(){}]+(?:\[(?:'[^']*'|"[^"]*"|\d+)\][^[\]/(){}]*)+$/;
 /** Return the parts of an op_name, split at slashes outside of brackets; `p['layer']['w']` at its subscripts. */
 export const pathParts = (/** @type {string} */ scope) => {
   if (ARGUMENT.test(scope)) return scope.split(/(?=\[)/).filter(Boolean);
-  /** @type {string[]} */
-  const parts = [];
+  const parts = /** @type {string[]} */ ([]);
   let depth = 0, start = 0;
   [...scope].reduce((offset, character) => {
     if ("([{".includes(character)) depth += 1;

@@ -11,16 +11,14 @@ const HELD_BY_THREADS = "thread-local";
 /** Return the changes of ownership in a memory space. Thread-local allocations have no live ranges and are left out. */
 export const ownedBytes = (/** @type {Values} */ values, /** @type {number} */ color) => {
   const { allocations, classes } = values, threadLocal = classes.indexOf(HELD_BY_THREADS);
-  /** @type {Map<number, number[]>} */
-  const inside = new Map();
+  const inside = /** @type {Map<number, number[]>} */ (new Map());
   values.allocation.forEach((allocation, number) => {
     const isKnown = values.first[number] >= 0 && values.size[number] > 0;
     if (!isKnown || allocations.color[allocation] !== color || allocations.class[allocation] === threadLocal) return;
     const known = inside.get(allocation);
     if (known) known.push(number); else inside.set(allocation, [number]);
   });
-  /** @type {Owned} */
-  const owned = { moment: [], number: [], change: [] };
+  const owned = /** @type {Owned} */ ({ moment: [], number: [], change: [] });
   inside.forEach((numbers) => sweep(values, numbers, owned));
   return owned;
 };
@@ -36,8 +34,7 @@ const sweep = (values, numbers, owned) => {
   };
   const births = [...numbers].sort((one, other) => first[one] - first[other] || one - other);
   const deaths = [...numbers].sort((one, other) => last[one] - last[other]);
-  /** @type {Segments} */
-  const segments = { low: [], high: [], owner: [] };
+  const segments = /** @type {Segments} */ ({ low: [], high: [], owner: [] });
   const live = new Set(), covering = new Set();
 
   const take = (/** @type {number} */ number, /** @type {number} */ moment, /** @type {number} */ low, /** @type {number} */ high) => {

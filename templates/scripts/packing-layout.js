@@ -8,8 +8,7 @@
 
 // Parameters, constants, outputs, temporaries. Thread-local allocations have no live range, so they are left out.
 const CLASS_ORDER = [0, 2, 1, 3];
-const MOST_SCOPE_LEVELS = 8;
-const LEAST_SCOPE_GROUPS = 4;
+const MOST_SCOPE_LEVELS = 8, LEAST_SCOPE_GROUPS = 4;
 
 /** Stack the allocations of a space by class, or `only` one of them: the base of each, and the height of all.
  * @type {(allocations: Allocations, color: number, only: number | null) => Stack} */
@@ -49,8 +48,7 @@ export const visible = (all, view, style) => {
   const inView = all.filter((box) =>
     box.last > view.first && box.first < view.last && box.high > view.low && box.low < view.high);
   const isShown = (/** @type {Box} */ box) => isDrawn(box, view);
-  /** @type {Map<string, {style: string, boxes: Box[]}>} */
-  const rows = new Map();
+  const rows = /** @type {Map<string, {style: string, boxes: Box[]}>} */ (new Map());
   let merged = 0;
   inView.filter((box) => !isShown(box)).forEach((box) => {
     merged += 1;
@@ -64,8 +62,7 @@ export const visible = (all, view, style) => {
 
 /** @type {(row: Box[], gap: number, thickness: number, style: string) => Run[]} */
 const joined = (row, gap, thickness, style) => {
-  /** @type {Run[]} */
-  const runs = [];
+  const runs = /** @type {Run[]} */ ([]);
   row.sort((one, other) => one.first - other.first).forEach(({ first, last, low, high: top }) => {
     const high = Math.max(top, low + thickness), run = runs[runs.length - 1];
     if (run && first <= run.last + gap) {
@@ -81,8 +78,7 @@ const joined = (row, gap, thickness, style) => {
 
 /** Return the boxes that take over exactly the bytes of another at the moment where it ends. */
 export const takeovers = (/** @type {Box[]} */ all) => {
-  /** @type {Map<string, Box[]>} */
-  const bySlice = new Map();
+  const bySlice = /** @type {Map<string, Box[]>} */ (new Map());
   all.forEach((box) => {
     const slice = `${box.low}-${box.high}`, occupants = bySlice.get(slice);
     if (occupants) occupants.push(box); else bySlice.set(slice, [box]);
@@ -97,8 +93,7 @@ export const takeovers = (/** @type {Box[]} */ all) => {
  * a distance of up to `slackMoments` and `slackBytes` counts.
  * @type {(all: Box[], moment: number, byte: number, slackMoments: number, slackBytes: number) => Box | null} */
 export const under = (all, moment, byte, slackMoments, slackBytes) => {
-  /** @type {Box | null} */
-  let best = null;
+  let best = /** @type {Box | null} */ (null);
   let bestDistance = Infinity;
   for (const box of all) {
     const across = Math.max(box.first - moment, moment - box.last, 0) / slackMoments;

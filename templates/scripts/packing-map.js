@@ -20,10 +20,7 @@ import * as State from "./state.js";
  * @typedef {import("./map-window.js").Window} Window
  * @typedef {import("./time-axis.js").TimeAxis} TimeAxis */
 
-const MOST_NAMED = 9;
-const MOST_ALLOCATIONS = 100;
-const MOST_SVG_BOXES = 2000;
-const MOST_EDGES = 200;
+const MOST_NAMED = 9, MOST_ALLOCATIONS = 100, MOST_SVG_BOXES = 2000, MOST_EDGES = 200;
 const DIMMED = 0.18;
 const PHONE = "(max-width: 40rem)";
 const TICK_PIXELS = 6;
@@ -80,8 +77,7 @@ const createMap = async (figure, values, axis) => {
 
   readState();
   let { stacked, all, handovers } = arrange();
-  /** @type {Window | null} */
-  let pending = null;
+  let pending = /** @type {Window | null} */ (null);
   /** @type {Groups} */
   let groups = { names: [], colors: new Map(), words: (name) => name };
 

@@ -83,8 +83,7 @@ export const scopeAt = (/** @type {Scope} */ root, /** @type {string | null} */ 
   const isInside = isWithin(path);
   const find = (/** @type {Scope} */ at) => {
     if (isInside(at.path)) return at;
-    /** @type {Scope | null} */
-    let found = null;
+    let found = /** @type {Scope | null} */ (null);
     at.children.some((child) => (found = find(child)));
     return found;
   };

@@ -12,8 +12,7 @@ import { wordsOf } from "./words.js";
  * @typedef {{kind: string, name: string, reason: string, amount: string, href: string}} Result
  * @typedef {{source: Index, entry: number}} Match */
 
-const MOST_RESULTS = 50;
-const LONGEST_REASON = 120;
+const MOST_RESULTS = 50, LONGEST_REASON = 120;
 const NAMED = 0, BEGINS = 1, IN_NAME = 2, ELSEWHERE = 3;
 
 const lower = (/** @type {string} */ text) => text.toLowerCase();
@@ -146,8 +145,7 @@ export const ofAllocations = (/** @type {Values} */ { allocations, classes, kind
  * @type {(values: Values) => Index[]} */
 export const ofGroups = (values) => {
   const groups = (/** @type {string} */ kind, /** @type {string[]} */ table, /** @type {number[]} */ column) => {
-    /** @type {Map<string, number>} */
-    const counts = new Map();
+    const counts = /** @type {Map<string, number>} */ (new Map());
     column.forEach((word) => counts.set(table[word], (counts.get(table[word]) ?? 0) + 1));
     counts.delete("");
     const names = [...counts.keys()];

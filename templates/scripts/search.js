@@ -48,10 +48,8 @@ const countSentence = (/** @type {number} */ total, /** @type {number} */ shown)
 export const startSearch = () => {
   const box = /** @type {HTMLInputElement} */ (byId("search"));
   const panel = byId("search-panel"), list = byId("search-results"), count = byId("search-count");
-  /** @type {Promise<void> | null} */
-  let loading = null;
-  /** @type {Index[] | null} */
-  let indexes = null;
+  let loading = /** @type {Promise<void> | null} */ (null);
+  let indexes = /** @type {Index[] | null} */ (null);
   let active = -1;
 
   // Loaded at the first focus, so that a page which is only read loads nothing.

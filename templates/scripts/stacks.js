@@ -7,10 +7,8 @@ import * as State from "./state.js";
 /** @typedef {import("./bands.js").Band} Band */
 
 const CHOICES = ["scope", "shape", "value"];
-/** @type {Map<string, {key: string, bands: Band[]}>} */
-const latest = new Map();
-/** @type {Map<string, import("./bands.js").Grouping>} */
-const groupings = new Map();
+const latest = /** @type {Map<string, {key: string, bands: Band[]}>} */ (new Map());
+const groupings = /** @type {Map<string, import("./bands.js").Grouping>} */ (new Map());
 
 /** Return what the charts are stacked by, or null for the classes of memory. */
 export const stackedBy = () => {

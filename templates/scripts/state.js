@@ -3,10 +3,8 @@
 // live in the history entry alone.
 import { changed, changedKeys, format, isAnchor, parse } from "./fragment.js";
 
-/** @type {((keys: string[]) => void)[]} */
-const listeners = [];
-/** @type {Record<string, string>} */
-let choices = {};
+const listeners = /** @type {((keys: string[]) => void)[]} */ ([]);
+let choices = /** @type {Record<string, string>} */ ({});
 
 const fragment = () => location.hash.slice(1);
 

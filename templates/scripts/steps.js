@@ -33,8 +33,7 @@ const extremes = (/** @type {Row[]} */ rows) => {
  * time is thinner than a pixel, its lowest and highest amounts stay at their own moments, so that no peak is lost.
  * @type {(steps: Steps, first: number, last: number, points?: number) => Row[]} */
 export const thinned = (steps, first, last, points = MOST_POINTS) => {
-  /** @type {Row[]} */
-  const inside = [];
+  const inside = /** @type {Row[]} */ ([]);
   steps.moments.forEach((moment, number) => {
     if (first < moment && moment < last) inside.push([moment, steps.amounts[number]]);
   });
@@ -46,8 +45,7 @@ export const thinned = (steps, first, last, points = MOST_POINTS) => {
 /** @type {(rows: Row[], length: number, points: number) => Row[]} */
 const byPixel = (rows, length, points) => {
   const width = Math.max(1, Math.floor(length / points));
-  /** @type {Map<number, Row[]>} */
-  const buckets = new Map();
+  const buckets = /** @type {Map<number, Row[]>} */ (new Map());
   rows.forEach((row) => {
     const bucket = Math.floor(row[0] / width);
     const known = buckets.get(bucket);

@@ -51,10 +51,8 @@ export const createTimeAxis = (/** @type {number} */ total) => {
   /** Let a click choose, a drag zoom in and a double click reset the zoom.
    * @type {(view: VegaView, plot: HTMLElement, clicked: (event: PointerEvent, moment: number) => void) => void} */
   const listen = (view, plot, clicked) => {
-    /** @type {{x: number, moment: number} | null} */
-    let start = null;
-    /** @type {HTMLElement | null} */
-    let brush = null;
+    let start = /** @type {{x: number, moment: number} | null} */ (null);
+    let brush = /** @type {HTMLElement | null} */ (null);
     let timer = 0;
     const end = () => {
       start = null;

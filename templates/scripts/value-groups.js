@@ -13,8 +13,7 @@ const keyOf = (/** @type {Values} */ values, /** @type {number} */ number) => {
   return `${relation[number]} ${source[number]} ${shape[number]} ${allocations.color[at]} ${allocations.class[at]} ${name}`;
 };
 
-/** @type {WeakMap<Values, Grouping>} */
-const known = new WeakMap();
+const known = /** @type {WeakMap<Values, Grouping>} */ (new WeakMap());
 
 /** Return what puts the values that pass a test in groups, the largest first; `bytes` are what each takes, its size
  * where nothing else is known. What does not depend on these is found once, so that 60,000 values are grouped within a
@@ -30,8 +29,7 @@ export const grouping = (values) => {
 const makeGrouping = (values) => {
   const { size, unusualBuffer } = values, ids = values.id.map((id) => parseInt(id, 10));
   const largestFirst = Uint32Array.from(size.keys()).sort((one, other) => size[other] - size[one] || ids[one] - ids[other]);
-  /** @type {Map<string, number>} */
-  const places = new Map();
+  const places = /** @type {Map<string, number>} */ (new Map());
   const groupOf = Uint32Array.from(size, (_, number) => {
     const key = keyOf(values, number), known = places.get(key);
     if (known === undefined) places.set(key, places.size);
@@ -39,8 +37,7 @@ const makeGrouping = (values) => {
   });
   const shared = new Map(Object.entries(unusualBuffer).flatMap(([number, first]) => [[Number(number), first], [first, first]]));
   return (test, bytes = (number) => size[number]) => {
-    /** @type {(Group & {seen?: Set<number>})[]} */
-    const found = new Array(places.size);
+    const found = /** @type {(Group & {seen?: Set<number>})[]} */ (new Array(places.size));
     largestFirst.forEach((number) => {
       if (!test(number)) return;
       const group = found[groupOf[number]] ??= { numbers: [], buffers: [], size: 0 }, buffer = shared.get(number);
@@ -60,8 +57,7 @@ const makeGrouping = (values) => {
  * @type {(values: Values, group: Group) => [number, number][]} */
 export const stretchesOf = ({ first, last }, { numbers }) => {
   const live = numbers.filter((number) => first[number] >= 0).sort((one, other) => first[one] - first[other]);
-  /** @type {[number, number][]} */
-  const found = [];
+  const found = /** @type {[number, number][]} */ ([]);
   live.forEach((number) => {
     const before = found[found.length - 1];
     if (before && first[number] <= before[1] + 1) before[1] = Math.max(before[1], last[number]);

@@ -116,8 +116,7 @@ const startWholeTable = (/** @type {HTMLTableElement} */ table) => {
   region.before(form);
   region.after(more);
 
-  /** @type {Promise<{values: Values, source: Source}> | null} */
-  let loading = null;
+  let loading = /** @type {Promise<{values: Values, source: Source}> | null} */ (null);
   let isOriginal = false;
   const load = () => loading ??= (async () => {
     const values = await loadValues();

@@ -38,10 +38,10 @@ export const origin = (values, number, short) => {
   const source = own || values.sources[values.firstRead[number]], before = own ? "" : "read first at ";
   const end = called.slice(-LONGEST_SCOPE), slash = end.indexOf("/");
   const shown = called.length <= LONGEST_SCOPE ? called : `…${slash < 0 ? end : end.slice(slash)}`;
-  const code = make("code", { title: name }, [shown]);
+  const code = make("code", { title: name }, [shown]), named = short === undefined ? code : make("a", { href: valueHref(values, number) }, [code]);
   const relation = values.relations[values.relation[number]], words = relation ? `${relation} ` : "";
   const line = make("span", { class: own ? "source" : "source first-read", title: before + source }, [before + source.slice(source.lastIndexOf("/") + 1)]);
-  return source ? [words, code, " ", line] : [words, code];
+  return source ? [words, named, " ", line] : [words, named];
 };
 
 /** Return the name of an instruction, as a link to a value that it defines, if any. */
@@ -105,7 +105,7 @@ export const CELLS = {
   ],
   step: (values, [name, number, again, first]) => [
     ...(number === undefined ? [] : [...origin(values, number, values.shortScopes[values.scope[number]]), " "]),
-    make("small", { class: "xla" }, [instruction(values, name, number)]),
+    make("small", { class: "xla" }, [number === undefined ? instruction(values, name, number) : name]),
     ...(again ? [" ", make("small", {}, ["recomputes ", instruction(values, again, first)])] : [])
   ],
   text: (_, text) => [text],

@@ -18,7 +18,7 @@ from reportgen.render.html.page_table import PageTable, table
 from reportgen.render.routes import ROWS_ON_PAGE, instruction_id
 from reportgen.render.view import Module
 from reportgen.reports.column import Column
-from reportgen.reports.formats import LONGEST_NAME, human_bytes, signed_bytes
+from reportgen.reports.formats import LONGEST_NAME, human_bytes, shortened, signed_bytes
 from reportgen.reports.source_words import line_words
 
 _MOST_NAMED = 6
@@ -134,7 +134,8 @@ class InstructionRows:
         if numbers := self._in_order(name):
             is_whole = (one for one in numbers if self._facts[one].value.key.shape_index == WHOLE)
             origin = f"{self._links.short_origin(next(is_whole, numbers[0]))} "
-        link = f'<small class="xla">{self._links.instruction(name)}</small>'
+        own = escape(shortened(name)) if numbers else self._links.instruction(name)
+        link = f'<small class="xla">{own}</small>'
         return Markup(f"{origin}{link}{whole}{again}{marked}")
 
     def _in_order(self, name: str) -> Sequence[int]:

@@ -84,9 +84,11 @@ class Links:
         return origin_cell(authors, name, self.line_href(authors[0].source or authors[0].read_first))
 
     def short_origin(self, number: int) -> Markup:
-        """Return the same with its name as rows of groups have it, without what JAX adds."""
+        """Return the same as a link to the value, with its name as rows of groups have it, without what JAX adds."""
         author = self._module.attribution(number)
-        return self.origin_of([author], author.name)
+        return origin_cell(
+            [author], author.name, self.line_href(author.source or author.read_first), self.value_href(number)
+        )
 
     def named(self, number: int, name: str) -> Markup:
         """Return a link to a value by the name of its operation, as `attention/exp`, or of its argument."""

@@ -16,16 +16,17 @@ from reportgen.reports.formats import end_of, more_lines, shortened
 _LONGEST = 56
 
 
-def origin_cell(authors: Sequence[Author], name: str = "", line_href: str = "") -> Markup:
+def origin_cell(authors: Sequence[Author], name: str = "", line_href: str = "", href: str = "") -> Markup:
     """Return the argument or the end of the scope, which says most, and file and line; the tooltips have the whole.
 
     `name` is that of a group of values where they have several authors, and is shown without what JAX adds to it; the
     line is that of the first, with the number of the others. An argument has none, so the line that reads it first is
-    named as that. `line_href` leads to the line, if it has a page.
+    named as that. `line_href` leads to the line, if it has a page, and `href` to what the name stands for.
     """
     first, relation = authors[0], common_relation(authors)
     related = f"{relation} " if relation else ""
-    operation = f"{related}{_named(name, short_name(name)) if name else _named(first.name)}"
+    named = _named(name, short_name(name)) if name else _named(first.name)
+    operation = f'{related}<a href="{href}">{named}</a>' if href else f"{related}{named}"
     line = escape(shortened(first.source or first.read_first))
     if not line:
         return Markup(operation)

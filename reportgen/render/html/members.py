@@ -15,7 +15,7 @@ def group_members(numbers: Sequence[int], links: Links, last: str = "", noun: st
 
     `last` is markup that stands after several.
 
-    The page has only the numbers of the others, which `members.js` turns into links: of 4,000 values at a peak, each is
+    The page has only the numbers of the others, which `buttons.js` turns into links: of 4,000 values at a peak, each is
     in six groups.
     """
     words = counted(len(numbers), noun)

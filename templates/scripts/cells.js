@@ -62,7 +62,7 @@ const LOOKS = { bar: { class: "bars" }, change: { class: "number" } };
 const STRIP = { width: 120, height: 12 };
 
 /** Return a drawing of when something is live, over all moments of the program. */
-export const strip = (/** @type {{stretches: [number, number][], look: string, moments: number}} */ { stretches, look, moments }) => {
+const strip = (/** @type {{stretches: [number, number][], look: string, moments: number}} */ { stretches, look, moments }) => {
   const scale = STRIP.width / moments, svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
   const shape = stretches.map(([from, to]) => `M${(from * scale).toFixed(1)} ${STRIP.height / 2}h${Math.max((to + 1 - from) * scale, 0.5).toFixed(1)}`);
   const path = document.createElementNS(svg.namespaceURI, "path"), title = document.createElementNS(svg.namespaceURI, "title");

@@ -1,7 +1,7 @@
 // The view of the value, allocation or instruction that the address asks for, as `#v12`, in the place of all else: that
 // of the page or, where the page has none, one that is made from the data of the module.
 import { counted, humanBytes } from "./bytes.js";
-import { allocationLink, bytes, chip, columnsOf, instructionLink, origin, rowOf, strip, valueLink } from "./cells.js";
+import { allocationLink, bytes, chip, columnsOf, instructionLink, origin, rowOf, valueLink } from "./cells.js";
 import { loadTimeline, loadValues } from "./data.js";
 import { make } from "./dom.js";
 import { fill } from "./hrefs.js";
@@ -14,57 +14,71 @@ import { groupSource } from "./table-rows.js";
 
 const ASKED = /^([vai])(\d[\w-]*)$/;
 const MOST_READS = 3, MOST_NAMED = 10, MOST_ROWS = 150, MOST_BLOCKS = 60;
-const HEIGHT = 240;
+const HEIGHT = 160, CURVE = 100;
 
-/**
- * Return links in a row, the first `most` of them open.
+/** Return links in a row, the first `most` of them open.
  * @template Item
- * @param {Item[]} items
- * @param {(item: Item) => Node | string} link
- * @param {number} [most]
- * @returns {Content}
- */
+ * @type {<Item>(items: Item[], link: (item: Item) => Node | string, most?: number) => Content} */
 const listed = (items, link, most = MOST_NAMED) => {
-  const row = (/** @type {Item[]} */ some) => some.flatMap((item, place) => [place ? ", " : "", link(item)]);
+  const row = (/** @type {typeof items} */ some) => some.flatMap((item, place) => [place ? ", " : "", link(item)]);
   const more = items.slice(most);
   if (!more.length) return row(items);
   const rest = make("details", {}, [make("summary", {}, [`and ${counted(more.length)} more`]), ...row(more)]);
   return [...row(items.slice(0, most)), " ", rest];
 };
 
-/**
- * Return a view: a title with XLA's name, an amount with words beside it, and facts, of which those without content are
- * left out.
- * @param {string} name
- * @param {string} title
- * @param {number} size
- * @param {Content} beside
- * @param {[string, Content][]} facts
- * @param {Content} [pictures]
- */
-const view = (name, title, size, beside, facts, pictures = []) => make("section", { class: "own", "data-name": name }, [
+/** Return a view: a title with XLA's name, an amount with words beside it, pictures and tables, and facts, of which those
+ * without content are left out.
+ * @type {(name: string, title: string, size: number, beside: Content, parts: Content, facts: [string, Content][]) => HTMLElement} */
+const view = (name, title, size, beside, parts, facts) => make("section", { class: "own", "data-name": name }, [
   make("h2", {}, [title]),
   ...(title.toLowerCase() === name ? [] : [make("span", { class: "xla" }, [name])]),
   make("p", { class: "headline" }, [make("strong", { class: "figure" }, [bytes(size)]), ...beside]),
-  ...pictures,
+  ...parts,
   make("dl", { class: "about" }, facts.filter(([, content]) => content.length)
     .flatMap(([name, content]) => [make("dt", {}, [name]), make("dd", {}, content)]))
 ]);
 
-/**
- * Return a link to a part of the packing map.
- * @param {Values} values
- * @param {string} part
- */
-const mapLink = ({ hrefs }, part) => make("a", { href: fill(hrefs.map, { part }) }, ["on the packing map"]);
+/** Return a link to a part of the packing map. */
+const mapLink = (/** @type {Values} */ { hrefs }, /** @type {string} */ part) =>
+  make("a", { href: fill(hrefs.map, { part }) }, ["Show on the packing map"]);
 
 const pill = (/** @type {string} */ words) => make("span", { class: "pill" }, [words]);
 
-/**
- * Return the values that had the bytes of one before it, and those that have them after it.
- * @param {Values} values
- * @param {number} number
- */
+/** Return a heading and the table of some values, with the columns of the table of all; nothing for none.
+ * @type {(values: Values, numbers: number[], moments: number, heading: string, most?: number) => Content} */
+const tableOf = (values, numbers, moments, heading, most = MOST_NAMED) => {
+  const wanted = new Set(numbers), source = { ...groupSource(values, (number) => wanted.has(number)), moments };
+  const model = /** @type {HTMLTableElement} */ (document.querySelector('table[data-whole="values"]')), columns = columnsOf(model);
+  const table = make("table", { class: "drawn groups peak-groups", "aria-label": heading }, [
+    /** @type {Node} */ (model.tHead?.cloneNode(true)),
+    make("tbody", {}, source.rows.slice(0, most).map((row) => rowOf(values, source, columns, row)))
+  ]);
+  table.querySelectorAll("th button").forEach((button) => button.replaceWith(button.textContent ?? ""));
+  const more = source.rows.length - most;
+  return numbers.length ? [
+    make("h3", {}, [heading]),
+    make("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": heading }, [table]),
+    ...(more > 0 ? [make("p", {}, [`and ${counted(more)} more rows`])] : [])
+  ] : [];
+};
+
+/** Return a drawing in the width of the page, `width` by `height` of what its shapes are in.
+ * @type {(label: string, width: number, height: number) => SVGElement} */
+const drawing = (label, width, height) => shape("svg", {
+  viewBox: `0 0 ${width} ${height}`, preserveAspectRatio: "none", height: HEIGHT, width: "100%", role: "img", "aria-label": label
+});
+
+/** @type {(name: string, attributes: Record<string, string | number>, children?: Node[]) => SVGElement} */
+const shape = (name, attributes, children = []) => {
+  const made = /** @type {SVGElement} */ (document.createElementNS("http://www.w3.org/2000/svg", name));
+  Object.entries(attributes).forEach(([key, value]) => made.setAttribute(key, String(value)));
+  made.append(...children);
+  return made;
+};
+
+/** Return the values that had the bytes of one before it, and those that have them after it.
+ * @type {(values: Values, number: number) => {before: number[], after: number[]}} */
 const neighbours = ({ allocation, offset, size, first, last, unusualBuffer }, number) => {
   const low = offset[number], high = low + size[number];
   const bufferOf = (/** @type {number} */ one) => unusualBuffer[one] ?? one;
@@ -75,128 +89,113 @@ const neighbours = ({ allocation, offset, size, first, last, unusualBuffer }, nu
   return { before: earlier.filter((other) => last[other] === end), after: later.filter((other) => first[other] === start) };
 };
 
-/**
- * @param {Values} values
- * @param {Timeline} timeline
- * @param {string} id
- */
-const valueView = (values, { names }, id) => {
+/** @type {(values: Values, timeline: Timeline, id: string) => HTMLElement | null} */
+const valueView = (values, { names, spaces }, id) => {
   const number = values.id.indexOf(id);
   if (number < 0) return null;
   const name = values.name[number] + values.index[number], size = values.size[number], padding = values.padding[number];
   const first = values.first[number], last = values.last[number], low = values.offset[number];
   const at = (/** @type {number} */ moment) => instructionLink(moment, `${counted(moment)} ${names[moment]}`);
-  const data = (/** @type {string} */ name) => /** @type {HTMLElement | null} */ (document.querySelector(`[data-${name}]`))?.dataset[name];
-  // The peak that the page knows is that of the main memory space.
-  const isMain = data("space") === String(values.allocations.color[values.allocation[number]]), peak = Number(data("peak") || NaN);
+  const color = values.allocations.color[values.allocation[number]], space = spaces[color];
   const buffer = values.unusualBuffer[number] ?? number;
   const same = Object.keys(values.unusualBuffer).map(Number).filter((other) => values.unusualBuffer[other] === buffer);
   const { before, after } = first < 0 ? { before: [], after: [] } : neighbours(values, number);
   const link = (/** @type {number} */ other) => valueLink(values, other);
-  const life = { stretches: /** @type {[number, number][]} */ ([[first, last]]), look: lookOf(values, number), moments: names.length };
   return view(name, shortName(values, number), size, [
-    ...(!isMain || Number.isNaN(peak) || first < 0 ? [] : [pill(first <= peak && peak <= last ? "At the peak" : "Not at the peak")]),
+    pill(space && first >= 0 && first <= peakOf(space) && peakOf(space) <= last ? `At the peak of ${values.spaces[color]}` : values.spaces[color]),
     make("code", {}, [values.shapes[values.shape[number]]])
-  ], [
-    ["Operation or argument", origin(values, number)],
-    ["Live", first < 0 ? [] : [strip(life), ` instructions ${counted(first)} to ${counted(last)}`]],
+  ], space && first >= 0 ? [curve(space, names.length, first, last, lookOf(values, number))] : [], [
+    ["Live", first < 0 ? [] : [`from instruction ${counted(first)} to ${counted(last)}`]],
     ["Written by", first < 0 ? [] : [at(first)]],
     ["Read by", listed(values.reads[number], at, MOST_READS)],
-    ["Where it lies", [`bytes ${counted(low)} to ${counted(low + size)} of `, allocationLink(values, values.allocation[number])]],
+    ["Comes from", origin(values, number)],
+    ["Where it lies", [
+      `bytes ${counted(low)} to ${counted(low + size)} of `, allocationLink(values, values.allocation[number]), ". ",
+      mapLink(values, `fit=${id}`)
+    ]],
     ["Same buffer", same.length ? listed([buffer, ...same].filter((other) => other !== number), link) : []],
-    ["Before", listed(before, link)],
-    ["After", listed(after, link)],
+    ["Bytes had before", listed(before, link)],
+    ["Bytes taken over by", listed(after, link)],
     ["Size", [`${counted(size)} bytes, ${padding ? `${counted(padding)} of padding` : "no padding"}`]],
-    ["Opcode", [values.opcodes[values.opcode[number]]]],
-    ["Drawn", [mapLink(values, `fit=${id}`)]],
-    ["In the dump", [`id ${values.id[number]}`]]
+    ["In XLA’s words", [`${values.opcodes[values.opcode[number]]}, id ${values.id[number]}`]]
   ]);
 };
 
-/**
- * Return the largest values of an allocation over address and time.
- * @param {Values} values
- * @param {number[]} numbers
- * @param {number} height
- * @param {number} moments
- */
+/** Return the moment at which most is resident in a space. */
+const peakOf = (/** @type {SpaceSteps} */ { temp }) => temp.moments[temp.amounts.indexOf(Math.max(...temp.amounts))];
+
+/** Return what is resident in a space over the program, and below it a life in its color.
+ * @type {(space: SpaceSteps, moments: number, first: number, last: number, look: string) => HTMLElement} */
+const curve = ({ static: held, temp }, moments, first, last, look) => {
+  const most = held + Math.max(...temp.amounts), y = (/** @type {number} */ amount) => CURVE * (1.04 - amount / Math.max(most, 1));
+  const steps = temp.moments.map((moment, place) => `H${moment}V${y(held + temp.amounts[place]).toFixed(2)}`);
+  const svg = drawing("What is resident over the program", moments, CURVE * 1.25);
+  svg.setAttribute("class", "resident");
+  svg.append(
+    shape("path", { d: `M0 ${y(0)}V${y(held)}${steps.join("")}H${moments}V${y(0)}z` }),
+    shape("rect", { x: first, width: Math.max(last + 1 - first, moments / 300), y: CURVE * 1.1, height: CURVE * 0.12, class: `fill-${look}` })
+  );
+  return make("figure", {}, [svg]);
+};
+
+/** Return the largest values of an allocation over address and time.
+ * @type {(values: Values, numbers: number[], height: number, moments: number) => SVGElement} */
 const picture = (values, numbers, height, moments) => {
-  const name = "http://www.w3.org/2000/svg", svg = document.createElementNS(name, "svg");
-  const set = (/** @type {Element} */ element, /** @type {Record<string, string | number>} */ attributes) =>
-    Object.entries(attributes).forEach(([key, value]) => element.setAttribute(key, String(value)));
-  set(svg, { viewBox: `0 0 ${moments} ${height}`, preserveAspectRatio: "none", height: HEIGHT, width: "100%", role: "img", "aria-label": "Packing" });
-  numbers.slice(0, MOST_BLOCKS).forEach((number) => {
-    const link = document.createElementNS(name, "a"), box = document.createElementNS(name, "rect"), title = document.createElementNS(name, "title");
-    set(link, { href: valueLink(values, number).href, class: `fill-${lookOf(values, number)}` });
-    set(box, {
+  const svg = drawing("Packing", moments, height);
+  svg.append(...numbers.slice(0, MOST_BLOCKS).map((number) => shape("a", { href: valueLink(values, number).href, class: `fill-${lookOf(values, number)}` }, [
+    shape("title", {}, [document.createTextNode(`${authorName(values, number)}, ${humanBytes(values.size[number])}`)]),
+    shape("rect", {
       x: values.first[number], width: values.last[number] + 1 - values.first[number],
       y: height - values.offset[number] - values.size[number], height: values.size[number]
-    });
-    title.textContent = `${authorName(values, number)}, ${humanBytes(values.size[number])}`;
-    link.append(title, box);
-    svg.append(link);
-  });
+    })
+  ])));
   return svg;
 };
 
-/**
- * @param {Values} values
- * @param {Timeline} timeline
- * @param {string} id
- */
+/** @type {(values: Values, timeline: Timeline, id: string) => HTMLElement | null} */
 const allocationView = (values, { names }, id) => {
   const { allocations } = values, number = allocations.id.indexOf(id);
   if (number < 0) return null;
   const held = [...values.allocation.keys()].filter((value) => values.allocation[value] === number);
   const live = held.filter((value) => values.first[value] >= 0).sort((one, other) => values.size[other] - values.size[one]);
   const name = `allocation ${allocations.index[number]}`, size = allocations.size[number], color = allocations.color[number];
-  const model = /** @type {HTMLTableElement} */ (document.querySelector('table[data-whole="values"]'));
-  const source = { ...groupSource(values, (value) => values.allocation[value] === number), moments: names.length }, columns = columnsOf(model);
-  const table = make("table", { class: model.className, "aria-label": `Values of ${name}` }, [
-    /** @type {Node} */ (model.tHead?.cloneNode(true)),
-    make("tbody", {}, source.rows.slice(0, MOST_ROWS).map((row) => rowOf(values, source, columns, row)))
-  ]);
   return view(name, `A${name.slice(1)}`, size, [
     pill(held.length === 1 ? "1 value" : `Reused by ${counted(held.length)} values`),
     chip(values.classes[allocations.class[number]], values.kinds[allocations.kind[number]]),
     make("span", {}, [`in ${color} · ${values.spaces[color]}`])
   ], [
-    ["Size", [`${counted(size)} bytes`]],
-    ["Drawn", [mapLink(values, `space=${color}&allocation=${number}`)]]
-  ], [
     ...(live.length > 1 ? [make("figure", { class: "map packing" }, [picture(values, live, size, names.length)])] : []),
-    ...(held.length ? [make("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": `Values of ${name}` }, [table])] : []),
-    ...(source.rows.length > MOST_ROWS ? [make("p", {}, [make("a", { href: `#view=values&allocation=${number}` }, [`All ${counted(held.length)} values`])])] : [])
+    ...tableOf(values, held, names.length, "Values", MOST_ROWS)
+  ], [
+    ["Size", [`${counted(size)} bytes. `, mapLink(values, `space=${color}&allocation=${number}`)]],
+    ["Values", [make("a", { href: `#view=values&allocation=${number}` }, ["All, to sort and to filter"])]]
   ]);
 };
 
-/**
- * @param {Values} values
- * @param {Timeline} timeline
- * @param {string} id
- */
+/** @type {(values: Values, timeline: Timeline, id: string) => HTMLElement | null} */
 const instructionView = (values, { names, spaces, recomputes }, id) => {
   const moment = Number(id), name = names[moment];
   if (!name) return null;
-  const all = [...values.name.keys()], link = (/** @type {number} */ number) => valueLink(values, number);
-  const made = all.filter((number) => values.name[number] === name);
-  const reads = all.filter((number) => values.reads[number].includes(moment));
+  const all = [...values.name.keys()], made = all.filter((number) => values.name[number] === name);
+  const reads = all.filter((number) => values.reads[number].includes(moment)), freed = reads.filter((number) => lastUse(values, number) === moment);
   const main = Object.keys(spaces)[0], space = spaces[main], again = recomputes[moment];
   const resident = (/** @type {number} */ at) => space ? space.static + amountAt(space.temp, at) : 0;
   const change = resident(moment) - (moment ? resident(moment - 1) : 0);
   const neighbour = (/** @type {number} */ at, /** @type {string} */ rel) => names[at]
-    ? [make("a", { href: `#i${at}`, rel }, [rel === "prev" ? `‹ ${counted(at)}` : `${counted(at)} ›`]), " "] : [];
+    ? [make("a", { href: `#i${at}`, rel }, [rel === "prev" ? `‹ ${counted(at)}` : `${counted(at)} ›`])] : [];
   const known = made.find((number) => values.index[number] === "") ?? made[0];
-  return view(name, `Instruction ${counted(moment)}`, resident(moment), [
+  return view(name, known === undefined ? name : shortName(values, known), resident(moment), [
     ...(change ? [pill(`${change > 0 ? "+" : "−"}${humanBytes(Math.abs(change))}`)] : []),
-    make("span", {}, [`resident in ${main ? values.spaces[Number(main)] : "memory"}`])
+    make("span", {}, [`resident in ${main ? values.spaces[Number(main)] : "memory"} at instruction ${counted(moment)}`]),
+    ...neighbour(moment - 1, "prev"), ...neighbour(moment + 1, "next")
+  ], [
+    ...(space ? [curve(space, names.length, moment, moment, "now")] : []),
+    ...tableOf(values, made, names.length, "Writes"),
+    ...tableOf(values, reads, names.length, "Reads"),
+    ...tableOf(values, freed, names.length, "Reads for the last time")
   ], [
     ["Operation or argument", known === undefined ? [] : origin(values, known)],
     ["Recomputes", again ? [instructionLink(names.indexOf(again), again)] : []],
-    ["Writes", listed(made, link)],
-    ["Reads", listed(reads, link)],
-    ["Last use of", listed(reads.filter((number) => lastUse(values, number) === moment), link)],
-    ["Before and after", [...neighbour(moment - 1, "prev"), ...neighbour(moment + 1, "next")]],
     ["See also", [
       make("a", { href: `#view=values&moment=${moment}` }, ["values resident then"]), ", ",
       make("a", { href: `#view=instructions&moment=${moment}` }, ["the instructions from here on"])
@@ -210,8 +209,8 @@ const MAKERS = { v: valueView, a: allocationView, i: instructionView };
 export const startOwnViews = () => {
   const main = document.querySelector("main"), crumb = document.querySelector('header.site [aria-current="page"]');
   if (!main?.querySelector(".back")) return;
-  // Without scripts an address leads to the row of an instruction: a browser would open its table and scroll to it first.
-  main.querySelectorAll("table[data-whole] tr[id]").forEach((row) => row.removeAttribute("id"));
+  // Without scripts an address leads to a row: a browser would open its table and scroll to it first.
+  main.querySelectorAll("table[data-whole] :is(tr, i)[id]").forEach((row) => row.removeAttribute("id"));
   const title = document.title, place = crumb?.textContent ?? "";
   /** @type {HTMLElement | null} */
   let shown = null;

@@ -135,7 +135,7 @@ export const allocationSource = (values) => {
     count[allocation] += 1;
     if (!(values.size[number] <= values.size[largest[allocation]])) largest[allocation] = number;
   });
-  const holds = (/** @type {number} */ row) => values.classes[allocations.class[row]] === "temporary" ? undefined : largest[row];
+  const holds = (/** @type {number} */ row) => largest[row];
   const rows = [...allocations.index.keys()].sort((one, other) => allocations.size[other] - allocations.size[one] || one - other);
   const filter = (/** @type {Filters} */ filters) => {
     const { space, class: memoryClass, ...rest } = filters;

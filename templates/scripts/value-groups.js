@@ -36,7 +36,7 @@ const makeGrouping = (values) => {
     return known ?? places.size - 1;
   });
   const shared = new Map(Object.entries(unusualBuffer).flatMap(([number, first]) => [[Number(number), first], [first, first]]));
-  return (test, bytes = (number) => size[number]) => {
+  return (test, bytes) => {
     const found = /** @type {(Group & {seen?: Set<number>})[]} */ (new Array(places.size));
     largestFirst.forEach((number) => {
       if (!test(number)) return;
@@ -47,14 +47,37 @@ const makeGrouping = (values) => {
         (group.seen ??= new Set()).add(buffer);
       }
       group.buffers.push(number);
-      group.size += bytes(number);
+      if (bytes) group.size += bytes(number);
     });
-    return found.filter(Boolean).sort((one, other) => other.size - one.size || ids[one.buffers[0]] - ids[other.buffers[0]]);
+    const groups = found.filter(Boolean);
+    if (!bytes) groups.forEach((group) => { group.size = group.buffers.length > 1 ? mostAtOnce(values, group, shared) : size[group.buffers[0]]; });
+    return groups.sort((one, other) => other.size - one.size || ids[one.buffers[0]] - ids[other.buffers[0]]);
   };
 };
 
+/** Return the most bytes that the buffers of a group take at one time; those that are never live count always.
+ * @type {(values: Values, group: Group, shared: Map<number, number>) => number} */
+const mostAtOnce = (values, { numbers }, shared) => {
+  const buffers = /** @type {Map<number, number[]>} */ (new Map()), changes = /** @type {[number, number][]} */ ([]);
+  numbers.forEach((number) => {
+    const buffer = shared.get(number) ?? number, known = buffers.get(buffer);
+    if (known) known.push(number); else buffers.set(buffer, [number]);
+  });
+  let always = 0, now = 0, most = 0;
+  buffers.forEach((members) => {
+    const size = values.size[members[0]], held = stretchesOf(values, { numbers: members });
+    if (!held.length) always += size;
+    held.forEach(([from, to]) => changes.push([from, size], [to + 1, -size]));
+  });
+  changes.sort((one, other) => one[0] - other[0] || one[1] - other[1]).forEach(([, change]) => {
+    now += change;
+    most = Math.max(most, now);
+  });
+  return always + most;
+};
+
 /** Return when the values of a group are live, as stretches in the order of time that do not overlap.
- * @type {(values: Values, group: Group) => [number, number][]} */
+ * @type {(values: Values, group: Pick<Group, "numbers">) => [number, number][]} */
 export const stretchesOf = ({ first, last }, { numbers }) => {
   const live = numbers.filter((number) => first[number] >= 0).sort((one, other) => first[one] - first[other]);
   const found = /** @type {[number, number][]} */ ([]);

@@ -73,7 +73,7 @@ const fillControls = (/** @type {HTMLFormElement} */ form, /** @type {Values} */
   suggest("shape", values.shapes, values.shape);
 };
 
-/** Return the bytes of rows for each memory space, in words. Spaces are never added up.
+/** Return the bytes of rows at one moment for each memory space, in words. Spaces are never added up.
  * @type {(values: Values, source: Source, rows: any[]) => string} */
 const totals = (values, source, rows) => {
   const { space, size } = source;
@@ -202,7 +202,7 @@ const startWholeTable = (/** @type {HTMLTableElement} */ table) => {
     extend(values, source, rows, 0, source.all > MANY ? FIRST_ROWS : ROWS_AT_ONCE);
     if (table.caption) table.caption.textContent = isSingleFile() ? "" : "All rows that match";
     output.textContent = `${counted(source.count(rows))} of ${counted(source.all)} ${source.noun}` +
-      totals(values, source, rows) + (rows.length || !TEXTS.some((name) => State.get(name)) ? "" : HINT);
+      (State.get("moment") ? totals(values, source, rows) : "") + (rows.length || !TEXTS.some((name) => State.get(name)) ? "" : HINT);
   };
 
   const ask = (/** @type {Record<string, string | null>} */ changes, options = {}) =>

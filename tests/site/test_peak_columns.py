@@ -38,7 +38,8 @@ def tables(module: Module) -> Mapping[str, Sequence[Element]]:
     own = tree_of(makers[routes.index]().content.decode())
     file = tree_of(single_file(module, "Memory").decode())
     found = [
-        [table for table in page.all("table", class_="peak-groups") if "data-whole" not in table.attributes]
+        # Not the tables of scripts: those of all values and of what is resident at an instruction.
+        [table for table in page.all("table", class_="peak-groups") if "At once" not in heads(table)]
         for page in (own, file)
     ]
     return dict(zip(PAGES, found, strict=True))

@@ -76,9 +76,9 @@ def allocations_table(module: Module, links: Links, most: int) -> PageTable:
         return memory_class(allocations[number]), allocations[number].size_bytes
 
     def holds(number: int) -> Markup:
-        """Return what fills an allocation that is not reused."""
+        """Return the largest value of an allocation."""
         occupants = module.analysis.occupants[number]
-        if memory_class(allocations[number]) == "temporary" or not occupants:
+        if not occupants:
             return Markup("")
         return thing(module, links, max(occupants, key=lambda value: (sizes[value], -value)))
 
@@ -87,7 +87,7 @@ def allocations_table(module: Module, links: Links, most: int) -> PageTable:
         Column("size", "Size", "bytes", lambda number: allocations[number].size_bytes),
         Column("bar", "Of the largest", "bar", look),
         Column("allocation", "Allocation", "allocation", links.allocation, names_rows=True),
-        Column("thing", "Holds", "thing", holds),
+        Column("thing", "Largest value", "thing", holds),
         Column("kind", "Kind", "chip", kinds),
         Column("values", "Values", "count", lambda number: len(module.analysis.occupants[number])),
         Column("space", "Space", "text", space),

@@ -3,15 +3,17 @@
 `templates/scripts/value-groups.js` does the same with the values that a filter leaves.
 """
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Sequence
 from html import escape
+from itertools import accumulate
 from typing import NamedTuple
 
 from markupsafe import Markup
 
 from reportgen.analyse.classes import memory_class
 from reportgen.analyse.spaces import main_space
+from reportgen.program.buffers import stretches
 from reportgen.render.drawings.life import Life, life_of
 from reportgen.render.html.links import Links
 from reportgen.render.html.members import group_members
@@ -28,7 +30,8 @@ _LEAST_PADDING = 100
 class ValueGroup(NamedTuple):
     """Values of one operation or argument, line, shape and class of memory.
 
-    `buffers` has the largest value of each of their buffers, the largest first, and `size_bytes` is the sum of these.
+    `buffers` has the largest value of each of their buffers, the largest first, and `size_bytes` is the most that these
+    take at one time.
     """
 
     numbers: Sequence[int]
@@ -50,12 +53,27 @@ def value_groups(module: Module, numbers: Iterable[int] | None = None) -> list[V
 
 
 def _group(module: Module, numbers: Sequence[int]) -> ValueGroup:
-    values, largest = module.analysis.dump.values, dict[int, int]()
+    values, buffer_of = module.analysis.dump.values, module.analysis.program.buffers.members
     in_order = sorted(numbers, key=lambda number: (-values.sizes[number], values.ids[number]))
+    buffers = defaultdict[int, list[int]](list)
     for number in in_order:
-        largest.setdefault(module.analysis.program.buffers.members(number)[0], number)
-    buffers = [*largest.values()]
-    return ValueGroup(in_order, buffers, sum(values.sizes[number] for number in buffers))
+        buffers[buffer_of(number)[0]].append(number)
+    return ValueGroup(in_order, [first for first, *_ in buffers.values()], _most_at_once(module, buffers.values()))
+
+
+def _most_at_once(module: Module, buffers: Iterable[Sequence[int]]) -> int:
+    """Return the most bytes that some buffers take at one time; those that are never live count as if they always were.
+
+    Each is given by its values, the largest first.
+    """
+    dump, changes, always = module.analysis.dump, Counter[int](), 0
+    for members in buffers:
+        size, held = dump.values.sizes[members[0]], stretches(members, dump.starts, dump.ends)
+        always += 0 if held else size
+        for first, last in held:
+            changes[first] += size
+            changes[last + 1] -= size
+    return always + max(accumulate(changes[moment] for moment in sorted(changes)), default=0)
 
 
 def thing(module: Module, links: Links, number: int) -> Markup:
@@ -82,7 +100,7 @@ class ValueRows:
             else ()
         )
         columns: Sequence[Column[ValueGroup]] = (
-            Column("size", "Size", "bytes", lambda group: group.size_bytes),
+            Column("size", "At once", "bytes", lambda group: group.size_bytes),
             Column("bar", "Of the largest", "bar", lambda group: (self._look(group), group.size_bytes)),
             Column("thing", "Operation or argument", "thing", self._thing, names_rows=True),
             Column("shape", "Shape", "shape", self._shape),

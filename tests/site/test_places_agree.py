@@ -29,7 +29,16 @@ from reportgen.reports.explain_document import ExplainedModule, explain_json, ex
 from reportgen.reports.explain_markdown import explanation_markdown
 from reportgen.reports.explain_sections import sections
 from reportgen.reports.explain_text import explanation_lines
-from reportgen.reports.formats import capital, exact_bytes, human_bytes, logged_bytes, more_lines, percent, shortened, visible
+from reportgen.reports.formats import (
+    capital,
+    exact_bytes,
+    human_bytes,
+    logged_bytes,
+    more_lines,
+    percent,
+    shortened,
+    visible,
+)
 from reportgen.reports.report_document import SpaceFigures
 from reportgen.reports.source_words import line_words, short_words
 from reportgen.reports.summary import Summary

@@ -81,10 +81,10 @@ def test_any_value_allocation_and_instruction_is_shown_at_its_address(
             assert crumb.inner_text() == view.locator("h2").inner_text()
 
 
-@pytest.mark.parametrize("row", [20, 120])
+@pytest.mark.parametrize("row", [5, -1])
 def test_the_way_back_leads_to_the_place_in_the_table(visit: Visit, explore: Path, row: int) -> None:
     page = open_page(visit, explore)
-    cell = page.locator("details[open] tbody tr").nth(row).locator("td").last
+    cell = page.locator("details[open] tbody tr:has(summary)").nth(row).locator("td").last
     cell.locator("summary").click()
     link = cell.locator("a").last
     link.scroll_into_view_if_needed()
@@ -109,7 +109,7 @@ def test_a_value_made_by_scripts_says_when_it_lives_who_reads_it_and_who_has_its
     view = opened(f"v{values['id'][number]}")
     size, first, last, low = (values[key][number] for key in ("size", "first", "last", "offset"))
     expect(view).to_contain_text(f"{size:,} bytes, no padding")
-    expect(view).to_contain_text(f"instructions {first:,} to {last:,}")
+    expect(view).to_contain_text(f"from instruction {first:,} to {last:,}")
     expect(view).to_contain_text(f"bytes {low:,} to {low + size:,} of allocation {allocation[number]}")
     expect(fact(view, "Written by").locator("a")).to_have_attribute("href", f"#i{first}")
     assert places(fact(view, "Read by")) == [f"i{moment}" for moment in reads[number]]
@@ -120,7 +120,7 @@ def test_a_value_made_by_scripts_says_when_it_lives_who_reads_it_and_who_has_its
     ]
     earlier = [other for other in sharing if values["last"][other] < first]
     latest = max(values["last"][other] for other in earlier)
-    assert set(places(fact(view, "Before"))) == {
+    assert set(places(fact(view, "Bytes had before"))) == {
         f"v{values['id'][other]}" for other in earlier if values["last"][other] == latest
     }
     assert complaints(view.page) == []
@@ -133,7 +133,7 @@ def fact(view: Locator, name: str) -> Locator:
 def places(links: Locator) -> list[str]:
     """Return the views that links lead to."""
     found: list[str] = links.locator("a").evaluate_all("links => links.map(link => link.hash.slice(1))")
-    return found
+    return list(dict.fromkeys(found))
 
 
 def test_an_allocation_made_by_scripts_says_what_it_holds(
@@ -147,17 +147,17 @@ def test_an_allocation_made_by_scripts_says_what_it_holds(
 
 
 def test_an_instruction_says_what_it_writes_and_reads(opened: Callable[[str], Locator], values: dict[str, Any]) -> None:
-    expect(opened("i7").locator("h2")).to_have_text("Instruction 7")  # which has a row on the page
+    expect(opened("i7").locator(".headline")).to_contain_text("at instruction 7")  # which has a row on the page
     moment = VALUES // 2
     view = opened(f"i{moment}")
     number = values["first"].index(moment)
-    expect(view.locator(".xla")).to_have_text(values["name"][number])
-    assert places(fact(view, "Writes")) == [f"v{values['id'][number]}"]
+    expect(view.locator("> .xla")).to_have_text(values["name"][number])
+    assert places(view.get_by_role("table", name="Writes").locator("tbody")) == [f"v{values['id'][number]}"]
     read = [f"v{values['id'][n]}" for n in range(VALUES) if moment in values["reads"][n]]
-    assert places(fact(view, "Reads")) == read
+    assert sorted(places(view.get_by_role("table", name="Reads", exact=True).locator("tbody"))) == sorted(read)
     assert complaints(view.page) == []
     view.locator("a[rel=next]").click()
-    expect(view.locator("h2")).to_have_text(f"Instruction {moment + 1:,}")
+    expect(view.locator(".headline")).to_contain_text(f"at instruction {moment + 1:,}")
 
 
 def test_the_largest_value_has_the_same_place_on_the_page_and_on_paper(

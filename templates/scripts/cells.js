@@ -1,6 +1,6 @@
 // Cells of tables that scripts make, one form for each kind of column, as `page_table.py` makes those of the pages.
 import { counted, humanBytes } from "./bytes.js";
-import { make } from "./dom.js";
+import { make, shape } from "./dom.js";
 import { allocationHref, valueHref } from "./hrefs.js";
 import { authorName, plainShape } from "./names.js";
 
@@ -63,18 +63,12 @@ const STRIP = { width: 120, height: 12 };
 
 /** Return a drawing of when something is live, over all moments of the program. */
 const strip = (/** @type {{stretches: [number, number][], look: string, moments: number}} */ { stretches, look, moments }) => {
-  const scale = STRIP.width / moments, svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
-  const shape = stretches.map(([from, to]) => `M${(from * scale).toFixed(1)} ${STRIP.height / 2}h${Math.max((to + 1 - from) * scale, 0.5).toFixed(1)}`);
-  const path = document.createElementNS(svg.namespaceURI, "path"), title = document.createElementNS(svg.namespaceURI, "title");
-  title.textContent = stretches.map(([from, to]) => `live from instruction ${counted(from)} to ${counted(to)}`).join(", ");
-  path.setAttribute("class", "held");
-  path.setAttribute("d", shape.join(""));
-  svg.setAttribute("class", `life fill-${look}`);
-  svg.setAttribute("viewBox", `0 0 ${STRIP.width} ${STRIP.height}`);
-  svg.setAttribute("preserveAspectRatio", "none");
-  svg.setAttribute("role", "img");
-  svg.append(title, path);
-  return svg;
+  const scale = STRIP.width / moments, words = stretches.map(([from, to]) => `live from instruction ${counted(from)} to ${counted(to)}`);
+  const lines = stretches.map(([from, to]) => `M${(from * scale).toFixed(1)} ${STRIP.height / 2}h${Math.max((to + 1 - from) * scale, 0.5).toFixed(1)}`);
+  const view = { viewBox: `0 0 ${STRIP.width} ${STRIP.height}`, preserveAspectRatio: "none", role: "img" };
+  return shape("svg", { ...view, class: `life fill-${look}` }, [
+    shape("title", {}, [words.join(", ")]), shape("path", { class: "held", d: lines.join("") })
+  ]);
 };
 
 /** Return the values of a group: one as a link, several behind their number. */

@@ -19,3 +19,12 @@ export const make = (name, attributes = {}, children = []) => {
   made.append(...children);
   return made;
 };
+
+/** Create an element of a drawing with attributes and children.
+ * @type {(name: string, attributes: Record<string, string | number>, children?: (Node | string)[]) => SVGElement} */
+export const shape = (name, attributes, children = []) => {
+  const made = /** @type {SVGElement} */ (document.createElementNS("http://www.w3.org/2000/svg", name));
+  Object.entries(attributes).forEach(([key, value]) => made.setAttribute(key, String(value)));
+  made.append(...children);
+  return made;
+};

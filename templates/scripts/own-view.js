@@ -3,7 +3,7 @@
 import { counted, humanBytes } from "./bytes.js";
 import { allocationLink, bytes, chip, columnsOf, instructionLink, origin, rowOf, valueLink } from "./cells.js";
 import { loadTimeline, loadValues } from "./data.js";
-import { make } from "./dom.js";
+import { make, shape } from "./dom.js";
 import { fill } from "./hrefs.js";
 import { authorName, lastUse, lookOf, shortName } from "./names.js";
 import * as State from "./state.js";
@@ -13,8 +13,7 @@ import { groupSource } from "./table-rows.js";
 /** @typedef {(Node | string)[]} Content */
 
 const ASKED = /^([vai])(\d[\w-]*)$/;
-const MOST_READS = 3, MOST_NAMED = 10, MOST_ROWS = 150, MOST_BLOCKS = 60;
-const HEIGHT = 160, CURVE = 100;
+const MOST_READS = 3, MOST_NAMED = 10, MOST_ROWS = 150, MOST_BLOCKS = 60, HEIGHT = 160, CURVE = 100;
 
 /** Return links in a row, the first `most` of them open.
  * @template Item
@@ -68,14 +67,6 @@ const tableOf = (values, numbers, moments, heading, most = MOST_NAMED) => {
 const drawing = (label, width, height) => shape("svg", {
   viewBox: `0 0 ${width} ${height}`, preserveAspectRatio: "none", height: HEIGHT, width: "100%", role: "img", "aria-label": label
 });
-
-/** @type {(name: string, attributes: Record<string, string | number>, children?: Node[]) => SVGElement} */
-const shape = (name, attributes, children = []) => {
-  const made = /** @type {SVGElement} */ (document.createElementNS("http://www.w3.org/2000/svg", name));
-  Object.entries(attributes).forEach(([key, value]) => made.setAttribute(key, String(value)));
-  made.append(...children);
-  return made;
-};
 
 /** Return the values that had the bytes of one before it, and those that have them after it.
  * @type {(values: Values, number: number) => {before: number[], after: number[]}} */
@@ -143,7 +134,7 @@ const curve = ({ static: held, temp }, moments, first, last, look) => {
 const picture = (values, numbers, height, moments) => {
   const svg = drawing("Packing", moments, height);
   svg.append(...numbers.slice(0, MOST_BLOCKS).map((number) => shape("a", { href: valueLink(values, number).href, class: `fill-${lookOf(values, number)}` }, [
-    shape("title", {}, [document.createTextNode(`${authorName(values, number)}, ${humanBytes(values.size[number])}`)]),
+    shape("title", {}, [`${authorName(values, number)}, ${humanBytes(values.size[number])}`]),
     shape("rect", {
       x: values.first[number], width: values.last[number] + 1 - values.first[number],
       y: height - values.offset[number] - values.size[number], height: values.size[number]
@@ -212,11 +203,7 @@ export const startOwnViews = () => {
   // Without scripts an address leads to a row: a browser would open its table and scroll to it first.
   main.querySelectorAll("table[data-whole] :is(tr, i)[id]").forEach((row) => row.removeAttribute("id"));
   const title = document.title, place = crumb?.textContent ?? "";
-  /** @type {HTMLElement | null} */
-  let shown = null;
-  /** @type {HTMLElement | null} */
-  let made = null;
-  let tablesAt = 0;
+  let shown = /** @type {HTMLElement | null} */ (null), made = shown, tablesAt = 0;
 
   /** @param {HTMLElement | null} found */
   const open = (found) => {
@@ -242,9 +229,7 @@ export const startOwnViews = () => {
     if (location.hash.slice(1) !== hash) return;
     const found = MAKERS[/** @type {"v" | "a" | "i"} */ (asked[1])](values, timeline, asked[2]);
     open(found);
-    if (!found) return;
-    made = found;
-    main.append(found);
+    if (found) main.append(made = found);
   };
   addEventListener("hashchange", show);
   State.onChange(show);

@@ -93,10 +93,9 @@ class AllocationViews:
     def _moments(self) -> int:
         return self._analysis.moments
 
-    def table(self, number: int) -> tuple[PageTable, int]:
-        """Return the table of the largest groups of values, and how many groups it leaves out."""
-        groups = value_groups(self._module, self.occupants[number])
-        return self._rows.table(groups, MOST_ROWS), max(0, len(groups) - MOST_ROWS)
+    def table(self, number: int) -> PageTable:
+        """Return the table of the largest groups of values."""
+        return self._rows.table(value_groups(self._module, self.occupants[number]), MOST_ROWS)
 
     def place(self, number: int) -> Markup:
         """Return where the dump describes an allocation, with its lines, folded."""

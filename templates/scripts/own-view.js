@@ -19,8 +19,7 @@ const MOST_READS = 3, MOST_NAMED = 10, MOST_ROWS = 150, MOST_BLOCKS = 60, HEIGHT
  * @template Item
  * @type {<Item>(items: Item[], link: (item: Item) => Node | string, most?: number) => Content} */
 const listed = (items, link, most = MOST_NAMED) => {
-  const row = (/** @type {typeof items} */ some) => some.flatMap((item, place) => [place ? ", " : "", link(item)]);
-  const more = items.slice(most);
+  const more = items.slice(most), row = (/** @type {typeof items} */ some) => some.flatMap((item, place) => [place ? ", " : "", link(item)]);
   if (!more.length) return row(items);
   const rest = make("details", {}, [make("summary", {}, [`and ${counted(more.length)} more`]), ...row(more)]);
   return [...row(items.slice(0, most)), " ", rest];

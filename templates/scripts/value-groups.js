@@ -36,6 +36,8 @@ const makeGrouping = (values) => {
     return known ?? places.size - 1;
   });
   const shared = new Map(Object.entries(unusualBuffer).flatMap(([number, first]) => [[Number(number), first], [first, first]]));
+  const counts = new Uint32Array(places.size), sizes = /** @type {number[]} */ ([]);
+  groupOf.forEach((place) => { counts[place] += 1; });
   return (test, bytes) => {
     const found = /** @type {(Group & {seen?: Set<number>})[]} */ (new Array(places.size));
     largestFirst.forEach((number) => {
@@ -49,9 +51,13 @@ const makeGrouping = (values) => {
       group.buffers.push(number);
       if (bytes) group.size += bytes(number);
     });
-    const groups = found.filter(Boolean);
-    if (!bytes) groups.forEach((group) => { group.size = group.buffers.length > 1 ? mostAtOnce(values, group, shared) : size[group.buffers[0]]; });
-    return groups.sort((one, other) => other.size - one.size || ids[one.buffers[0]] - ids[other.buffers[0]]);
+    // Most groups pass as a whole or not at all, so what a whole one takes is found once.
+    if (!bytes) found.forEach((group, place) => {
+      const isWhole = group.numbers.length === counts[place], known = isWhole ? sizes[place] : undefined;
+      group.size = known ?? (group.buffers.length > 1 ? mostAtOnce(values, group, shared) : size[group.buffers[0]]);
+      if (isWhole) sizes[place] = group.size;
+    });
+    return found.filter(Boolean).sort((one, other) => other.size - one.size || ids[one.buffers[0]] - ids[other.buffers[0]]);
   };
 };
 
@@ -69,10 +75,7 @@ const mostAtOnce = (values, { numbers }, shared) => {
     if (!held.length) always += size;
     held.forEach(([from, to]) => changes.push([from, size], [to + 1, -size]));
   });
-  changes.sort((one, other) => one[0] - other[0] || one[1] - other[1]).forEach(([, change]) => {
-    now += change;
-    most = Math.max(most, now);
-  });
+  changes.sort((one, other) => one[0] - other[0] || one[1] - other[1]).forEach(([, change]) => { most = Math.max(most, now += change); });
   return always + most;
 };
 

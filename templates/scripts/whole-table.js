@@ -4,7 +4,7 @@ import { counted, humanBytes } from "./bytes.js";
 import { columnsOf, rowOf } from "./cells.js";
 import { isSingleFile, loadTimeline, loadValues } from "./data.js";
 import { make } from "./dom.js";
-import { MANY, painted } from "./drawing.js";
+import { MANY } from "./drawing.js";
 import { saveText } from "./save.js";
 import * as State from "./state.js";
 import { CHOICES, FILTERS, TEXTS, allocationSource, csv, groupSource, ordered, scheduleSource, valueKeys } from "./table-rows.js";
@@ -15,7 +15,7 @@ import { parseOrder } from "./tables.js";
 
 const ROWS_AT_ONCE = 1000;
 // Of a filter on very many, because a browser lays out a thousand rows in a second or more.
-const FIRST_ROWS = 100;
+const FIRST_ROWS = 50;
 const MOST_CHOICES = 300;
 const SHORT_ROWS = 8;
 const REST_MILLISECONDS = 200;
@@ -194,7 +194,6 @@ const startWholeTable = (/** @type {HTMLTableElement} */ table) => {
     output.textContent = WORKING;
     const { values, source } = await load();
     restoreFields();
-    if (source.all > MANY) await painted();
     // The reader may have taken the question back meanwhile.
     if (!isAsked()) return;
     const rows = chosen(source);

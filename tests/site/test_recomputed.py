@@ -75,7 +75,11 @@ def test_a_copy_leads_to_the_first_that_computes_the_same_and_back(sites: dict[s
     module = Module(label=label, title="step", stage=None, number=None, analysis=sample_analysis(label))
     rows = [[moment] for moment in module.scheduled_moments]
     page = InstructionRows(module, Links(module, "explore")).table(rows).rows.replace("<wbr>", "")
-    links = re.findall(r'href="([^"]+)">([^<]*)</a></small> <small>recomputes <a href="([^"]+)">([^<]*)</a>', page)
+    links = re.findall(
+        r'<a href="([^"]+)"><code[^>]*>[^<]*</code></a>[^\n]*<small class="xla">([^<]*)</small>'
+        r' <small>recomputes <a href="([^"]+)">([^<]*)</a>',
+        page,
+    )
     assert len(links) > 10
     said = 0
     for copy, name, first, original in links:
@@ -86,7 +90,7 @@ def test_a_copy_leads_to_the_first_that_computes_the_same_and_back(sites: dict[s
         if of_first := views.get(first.removeprefix("#")):
             assert re.search(rf"recomputes it as .*>{re.escape(name)}</a>", of_first)
         said += bool(of_copy)
-    assert said > 5
+    assert said > 3
 
 
 def test_a_single_file_has_what_is_recomputed_too(tmp_path: Path) -> None:

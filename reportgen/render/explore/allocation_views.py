@@ -56,7 +56,9 @@ class AllocationViews:
         peak, allocation, values = self.space(number).peak_resident, self.allocation(number), self.occupants[number]
         if peak is None or not allocation.size_bytes:
             return
-        used = StepFunction.from_changes(union_over_time(occupancies(self._analysis.facts, values)), self._moments)
+        used = StepFunction.from_changes(
+            union_over_time(occupancies(self._analysis.facts, values)), self._analysis.moments
+        )
         yield "At the peak", self._use(used, peak.moment, allocation.size_bytes)
         if min(used.amounts) < max(used.amounts):
             for name, pick in (("Fullest", max), ("Emptiest", min)):
@@ -75,7 +77,7 @@ class AllocationViews:
         if peak is None or len(values) < 2:
             return Markup("")
         boxes, size_bytes = largest_boxes(self._module, self._links, values), self.allocation(number).size_bytes
-        return Markup(packing(boxes, self._moments, size_bytes, peak.moment, self.conflicts(number)))
+        return Markup(packing(boxes, self._analysis.moments, size_bytes, peak.moment, self.conflicts(number)))
 
     def conflicts(self, number: int) -> Sequence[Box]:
         """Return the bytes that two values hold at once."""
@@ -88,10 +90,6 @@ class AllocationViews:
             allocation = self._analysis.facts[conflict.later].value.allocation
             found[allocation].append(overlap_box(self._analysis, conflict))
         return found
-
-    @property
-    def _moments(self) -> int:
-        return self._analysis.moments
 
     def table(self, number: int) -> PageTable:
         """Return the table of the largest groups of values."""

@@ -21,8 +21,9 @@ from reportgen.reports.column import Column
 from reportgen.reports.formats import LONGEST_NAME, human_bytes, shortened, signed_bytes
 from reportgen.reports.source_words import line_words
 
-_MOST_NAMED = 6
-_MOST_SPACES = 3
+_MOST_NAMED, _MOST_SPACES = 6, 3
+_LEAST_CHANGE = 1_000
+"""The part of the largest change that has a row of its own."""
 
 
 class PeakMark(NamedTuple):
@@ -53,8 +54,7 @@ class InstructionRows:
         self._moments, self._changes = module.scheduled_moments, _changes(module.main_space)
         self.brackets = [phase for phase in module.phases if phase.kind in (*PASSES, "loop")]
         self._dump, self._facts, self._program = module.analysis.dump, module.analysis.facts, module.analysis.program
-        self._links = links
-        self._last_used = _last_used(module)
+        self._links, self._last_used = links, _last_used(module)
         self._labels: defaultdict[int, list[str]] = defaultdict(list)
         for mark in self.marks:
             self._labels[mark.moment].append(mark.label)
@@ -63,7 +63,9 @@ class InstructionRows:
     def rows(self) -> Sequence[Sequence[int]]:
         """The moments of each row: one, or those of a fold; no bracket begins or ends in one."""
         ends = (moment for phase in self.brackets for moment in (phase.first, phase.last))
-        return folded(self._moments, self._changes, [*self._labels, *ends], ROWS_ON_PAGE)
+        least = max(map(abs, self._changes.values()), default=0) // _LEAST_CHANGE
+        changes = {moment: size for moment, size in self._changes.items() if abs(size) >= least}
+        return folded(self._moments, changes, [*self._labels, *ends], ROWS_ON_PAGE)
 
     def table(self, rows: Sequence[Sequence[int]]) -> PageTable:
         """Return a row for each moment: what is resident, what runs, and what it uses last; several are a fold."""
@@ -102,7 +104,7 @@ class InstructionRows:
         return Markup(f'{row}<td>{before}<td colspan="{width - 1}">{words}')
 
     def _attributes(self, moment: int) -> str:
-        looks = " ".join((*(["peak"] if moment in self._labels else ()), *self._looks(moment)))
+        looks = " ".join((*(["peak"] if self.marks and moment == self.marks[0].moment else ()), *self._looks(moment)))
         return f' id="{instruction_id(moment)}"' + (f' class="{looks}"' if looks else "")
 
     def _looks(self, moment: int) -> Iterator[str]:

@@ -86,7 +86,7 @@ def use_keyboard(button: Locator) -> None:
 
 @pytest.mark.parametrize("use", [use_mouse, use_keyboard])
 def test_a_column_sorts_both_ways_and_says_so(table: Locator, use: Callable[[Locator], None]) -> None:
-    column = column_of(table, "Size")
+    column = column_of(table, "At once")
     head = table.locator(f"thead th:nth-child({column})")
     before = numbers(table, column)
     use(head.locator("button"))

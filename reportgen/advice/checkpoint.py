@@ -20,12 +20,11 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from functools import cache, cached_property
-from itertools import accumulate
 
 from reportgen.advice.memory import Edit, Memory, PeakAfter, PeakRange, Stretch
 from reportgen.analyse.phases import forward_end
 from reportgen.analyse.records import Analysis
-from reportgen.intervals.step_function import Change
+from reportgen.intervals.step_function import Change, most_at_once
 from reportgen.program.opcodes import COPIES
 from reportgen.program.scopes import REMATERIALIZED, direction, path, pattern
 from reportgen.record import record
@@ -353,7 +352,7 @@ def _edits(
     for unit, kept in units.items():
         reads = [array.first_backward for array in kept]
         again = min(reads)
-        extra = _working_set(made.get(unit, ())) - sum(array.size_bytes for array in kept)
+        extra = most_at_once(made.get(unit, ())) - sum(array.size_bytes for array in kept)
         more += _held(again, again, max(extra, 0))
         for array in inputs[unit]:
             more += _held(array.last_moment + 1, again, array.size_bytes)
@@ -364,15 +363,6 @@ def _edits(
                 late[number] = [array.between]
                 early[number] = [(array.last_forward + 1, again - 1)]
     return Edit(early, more), Edit(late)
-
-
-def _working_set(made: Iterable[Lifetime]) -> int:
-    """Return the most bytes that a part holds at once of what it makes."""
-    steps: defaultdict[int, int] = defaultdict(int)
-    for first, last, size_bytes in made:
-        steps[first] += size_bytes
-        steps[last + 1] -= size_bytes
-    return max(accumulate(steps[moment] for moment in sorted(steps)), default=0)
 
 
 def _inputs(units: Iterable[Unit], arrays: Iterable[Array]) -> Mapping[Unit, list[Array]]:

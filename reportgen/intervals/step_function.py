@@ -1,7 +1,7 @@
 """Compute with half-open intervals of bytes, and with amounts that change over time."""
 
 from bisect import bisect_left, bisect_right
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import accumulate, groupby
@@ -102,3 +102,12 @@ class StepFunction:
         amount = max(self.amounts)
         ties = sum(end - first for first, end, value in self.pieces() if value == amount)
         return Peak(amount, self.moments[self.amounts.index(amount)], ties)
+
+
+def most_at_once(lives: Iterable[tuple[int, int, int]]) -> int:
+    """Return the most bytes at a moment; a life is its first and last moment, both inclusive, and its bytes."""
+    steps = Counter[int]()
+    for first, last, size_bytes in lives:
+        steps[first] += size_bytes
+        steps[last + 1] -= size_bytes
+    return max(accumulate(steps[moment] for moment in sorted(steps)), default=0)

@@ -3,16 +3,16 @@
 `templates/scripts/value-groups.js` does the same with the values that a filter leaves.
 """
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Sequence
 from html import escape
-from itertools import accumulate
 from typing import NamedTuple
 
 from markupsafe import Markup
 
 from reportgen.analyse.classes import memory_class
 from reportgen.analyse.spaces import main_space
+from reportgen.intervals.step_function import most_at_once
 from reportgen.program.buffers import stretches
 from reportgen.render.drawings.life import Life, life_of
 from reportgen.render.html.links import Links
@@ -58,22 +58,20 @@ def _group(module: Module, numbers: Sequence[int]) -> ValueGroup:
     buffers = defaultdict[int, list[int]](list)
     for number in in_order:
         buffers[buffer_of(number)[0]].append(number)
-    return ValueGroup(in_order, [first for first, *_ in buffers.values()], _most_at_once(module, buffers.values()))
+    return ValueGroup(in_order, [first for first, *_ in buffers.values()], _at_once(module, buffers.values()))
 
 
-def _most_at_once(module: Module, buffers: Iterable[Sequence[int]]) -> int:
+def _at_once(module: Module, buffers: Iterable[Sequence[int]]) -> int:
     """Return the most bytes that some buffers take at one time; those that are never live count as if they always were.
 
     Each is given by its values, the largest first.
     """
-    dump, changes, always = module.analysis.dump, Counter[int](), 0
+    dump, lives, always = module.analysis.dump, list[tuple[int, int, int]](), 0
     for members in buffers:
         size, held = dump.values.sizes[members[0]], stretches(members, dump.starts, dump.ends)
         always += 0 if held else size
-        for first, last in held:
-            changes[first] += size
-            changes[last + 1] -= size
-    return always + max(accumulate(changes[moment] for moment in sorted(changes)), default=0)
+        lives += [(first, last, size) for first, last in held]
+    return always + most_at_once(lives)
 
 
 def thing(module: Module, links: Links, number: int) -> Markup:

@@ -12,9 +12,9 @@ from reportgen.analyse.fit import Refusal
 from reportgen.analyse.logged_errors import LoggedError
 from reportgen.document import document
 from reportgen.reports.formats import (
-    QUALIFIERS,
     capital,
     human_bytes,
+    least_words,
     logged_bytes,
     need_and_capacity,
     percent,
@@ -132,7 +132,7 @@ def _verdict(entry: Summary, figures: ModuleFigures) -> str:
         verdict = "Fits" if entry.fits else "Does not fit"
         return f"{verdict}: {entry.capacity}."
     # As XLA prints it, so that who has only its total finds that here.
-    needed = f"{QUALIFIERS.get(entry.certainty, '')}{logged_bytes(entry.needed_bytes)}"
+    needed = least_words(entry.needed_bytes, entry.certainty, logged_bytes)
     return f"Needs {needed}{_kinds_words(entry, figures)}. Whether that fits is unknown."
 
 

@@ -1,7 +1,7 @@
 """Format numbers and names for people: the same words in a terminal, in Markdown and on pages."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from reportgen.analyse.contested import Certainty
 from reportgen.oom.printed_size import SizeRange
@@ -111,9 +111,9 @@ def range_words(size: SizeRange) -> str:
     return f"{logged_bytes(size.low_bytes)} to {logged_bytes(size.high_bytes)}"
 
 
-def least_words(size: int, known: Certainty | bool) -> str:
+def least_words(size: int, known: Certainty | bool, words: Callable[[int], str] = human_bytes) -> str:
     """Return a size as far as it is `known`, which is true for a lower bound: `at least 2.52 GiB`."""
-    return f"{QUALIFIERS.get(known, '')}{human_bytes(size)}"
+    return f"{QUALIFIERS.get(known, '')}{words(size)}"
 
 
 def need_and_capacity(needed: int, known: Certainty | bool, capacity: int) -> tuple[str, str]:

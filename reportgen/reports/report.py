@@ -155,8 +155,8 @@ def needed_by_class(analysis: Analysis, space: Space) -> Counter[MemoryClass]:
     return sizes
 
 
-def allocation_kinds(report: Report, number: int) -> list[str]:
-    """Return the attributes of an allocation in words."""
+def allocation_kind(report: Report, number: int) -> str:
+    """Return the attributes of an allocation in words, `output, maybe live out`."""
     allocation = report.analysis.dump.allocations[number]
     words = {
         f"parameter {allocation.parameter}": allocation.parameter is not None,
@@ -166,7 +166,7 @@ def allocation_kinds(report: Report, number: int) -> list[str]:
         "maybe live out": allocation.is_maybe_live_out,
         "preallocated temp": allocation.is_preallocated_temp,
     }
-    return [word for word, applies in words.items() if applies]
+    return ", ".join(word for word, applies in words.items() if applies) or "no kind"
 
 
 def key_text(key: ValueKey) -> str:

@@ -23,7 +23,7 @@ from reportgen.render.html.page_table import PageTable
 from reportgen.render.routes import allocation_id
 from reportgen.render.view import Module
 from reportgen.reports.formats import exact_bytes
-from reportgen.reports.report import allocation_kinds
+from reportgen.reports.report import allocation_kind
 
 MOST_ROWS = 40
 """Groups of values that an allocation lists; the table of all values has the others."""
@@ -48,8 +48,7 @@ class AllocationViews:
 
     def kind(self, number: int) -> Markup:
         """Return the color of an allocation's class of memory, and what it is for."""
-        kinds = ", ".join(allocation_kinds(self._module, number)) or "no kind"
-        return Markup(chip(f"class-{memory_class(self.allocation(number))}", kinds))
+        return Markup(chip(f"class-{memory_class(self.allocation(number))}", allocation_kind(self._module, number)))
 
     def uses(self, number: int) -> Iterator[tuple[str, Markup]]:
         """Yield how much is used and free at the space's peak and, if it changes, where it is fullest and emptiest."""

@@ -19,7 +19,7 @@ from reportgen.render.routes import ROWS_ON_PAGE
 from reportgen.render.value.value_views import ValueViews
 from reportgen.render.view import Module
 from reportgen.reports.column import Column
-from reportgen.reports.report import allocation_kinds
+from reportgen.reports.report import allocation_kind
 from reportgen.work import Page
 
 _MOST_WITH_VIEWS = 400
@@ -66,7 +66,7 @@ def allocations_table(module: Module, links: Links, most: int) -> PageTable:
     sizes = module.analysis.dump.values.sizes
 
     def kinds(number: int) -> tuple[str, str]:
-        return f"class-{memory_class(allocations[number])}", ", ".join(allocation_kinds(module, number)) or "no kind"
+        return f"class-{memory_class(allocations[number])}", allocation_kind(module, number)
 
     def space(number: int) -> str:
         color = allocations[number].color

@@ -31,7 +31,7 @@ from reportgen.render.module.first_suggestions import suggestions_to_tick
 from reportgen.render.view import Module
 from reportgen.reports.advice_words import CONFIDENCES, curve_words, result_words, together_words, what_words
 from reportgen.reports.formats import cut, visible
-from reportgen.reports.report import allocation_kinds
+from reportgen.reports.report import allocation_kind
 from reportgen.reports.source_words import short_words
 from reportgen.work import Page
 
@@ -124,10 +124,7 @@ def value_columns(module: Module, hrefs: Mapping[str, str]) -> dict[str, Any]:
             "size": [allocation.size_bytes for allocation in allocations],
             "color": [allocation.color for allocation in allocations],
             "class": [CLASSES.index(memory_class(allocation)) for allocation in allocations],
-            "kind": [
-                kinds.number(", ".join(allocation_kinds(module, number)) or "no kind")
-                for number in range(len(allocations))
-            ],
+            "kind": [kinds.number(allocation_kind(module, number)) for number in range(len(allocations))],
         },
         "kinds": kinds.table(),
         "lines": _line_columns(module),

@@ -2,7 +2,7 @@
 // their own, and all bands together are exactly what is resident at each moment.
 import { ownedBytes } from "./owned-bytes.js";
 import { scopeGroups } from "./packing-layout.js";
-import { amountAt } from "./steps.js";
+import { residentBytes } from "./steps.js";
 
 /** @typedef {"scope" | "shape" | "value"} StackBy
  * @typedef {{band: string, fill: string, moment: number, low: number, high: number}} StackedRow
@@ -61,7 +61,7 @@ export const bandsOf = ({ owned, of, name, count }, steps, by, range, total) => 
   const reserved = new Float64Array(total + 1);
   for (let moment = 0; moment <= total; moment += 1) {
     const known = amounts.reduce((sum, band) => sum + band[moment], 0);
-    reserved[moment] = steps.static + amountAt(steps.temp, moment) - known;
+    reserved[moment] = residentBytes(steps, moment) - known;
   }
   const rests = others === 1 ? `1 other ${by}` : `${others.toLocaleString("en")} other ${by}s`;
   const all = [...shown.map((group, place) => ({ name: name(group), place })), { name: rests, place: rest }, { name: UNKNOWN, place: unknown }];

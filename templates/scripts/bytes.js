@@ -30,6 +30,9 @@ export const humanBytes = (/** @type {number} */ size) => {
   return `${rounded(amount, Math.abs(amount) < 9.995 ? 2 : Math.abs(amount) < 99.95 ? 1 : 0)} ${UNITS[unit]}`;
 };
 
+/** Return `+16.0 MiB` or `−512 B`, with its sign. */
+export const signedBytes = (/** @type {number} */ change) => (change > 0 ? "+" : "−") + humanBytes(Math.abs(change));
+
 /** Return the smallest of 1, 2, 5, 10, 20, … (or of their tenths and hundredths) that is at least `least`. */
 const roundStep = (/** @type {number} */ least) => {
   const power = 10 ** Math.floor(Math.log10(least));

@@ -1,5 +1,5 @@
 // Cells of tables that scripts make, one form for each kind of column, as `page_table.py` makes those of the pages.
-import { counted, humanBytes } from "./bytes.js";
+import { counted, humanBytes, signedBytes } from "./bytes.js";
 import { make, shape } from "./dom.js";
 import { allocationHref, valueHref } from "./hrefs.js";
 import { authorName, plainShape } from "./names.js";
@@ -84,12 +84,12 @@ const members = (/** @type {Values} */ values, /** @type {number[]} */ numbers) 
 
 /** What is drawn for each kind of column, from what the source of the rows has for it.
  * @type {Record<string, (values: Values, what: any) => Content[]>} */
-export const CELLS = {
+const CELLS = {
   allocation: (values, allocation) => [allocationLink(values, allocation)],
   bar: (_, part) => [bar(part)],
   bytes: (_, size) => [bytes(size)],
   chip: (_, [memoryClass, text]) => [chip(memoryClass, text)],
-  change: (_, size) => size ? [(size > 0 ? "+" : "−") + humanBytes(Math.abs(size))] : [],
+  change: (_, size) => size ? [signedBytes(size)] : [],
   count: (_, count) => [make("data", { value: String(count) }, [counted(count)])],
   life: (_, life) => life.stretches.length ? [strip(life)] : [],
   members: (values, numbers) => [members(values, numbers)],

@@ -10,7 +10,7 @@ import { MANY, painted } from "./drawing.js";
 import { isWithin, scopeAt, scopeTree } from "./scope-tree.js";
 import { shownBands } from "./stacks.js";
 import * as State from "./state.js";
-import { amountAt } from "./steps.js";
+import { residentBytes } from "./steps.js";
 import { groupSource } from "./table-rows.js";
 
 /** @typedef {import("./scope-tree.js").Scope} Scope */
@@ -106,7 +106,7 @@ export const startLiveAt = (/** @type {import("./time-axis.js").TimeAxis} */ axi
     // Another moment may have been chosen meanwhile.
     if (axis.chosen() !== moment || chosenSpace() !== color) return;
     const space = timeline.spaces[color], owned = bytesByValue(values, residentAt(values, color, moment));
-    const resident = space.static + amountAt(space.temp, moment);
+    const resident = residentBytes(space, moment);
     const live = [...owned.values()].reduce((sum, size) => sum + size, 0);
     const only = narrowed(values, bands), within = State.get("within");
     const source = {

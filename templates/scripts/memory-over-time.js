@@ -10,7 +10,7 @@ import { byId, make } from "./dom.js";
 import { MANY, painted, placeTip, whenInView } from "./drawing.js";
 import { bandColor, shownBands, stackedBy } from "./stacks.js";
 import * as State from "./state.js";
-import { amountAt, byteRange, stackedSteps, sum, thinned } from "./steps.js";
+import { amountAt, byteRange, residentBytes, stackedSteps, sum, thinned } from "./steps.js";
 
 /** @typedef {import("./bands.js").Band} Band */
 
@@ -173,9 +173,9 @@ const startChart = (figure, view, axis) => {
       return;
     }
     const space = spaces[color], band = bandAt(bands, moment, byteUnder(event));
-    const resident = humanBytes(space.static + amountAt(space.temp, moment));
+    const resident = humanBytes(residentBytes(space, moment));
     const live = humanBytes(amountAt(space.live, moment)), change = await chosenChange(color);
-    const changed = change ? `resident with the suggestion ${humanBytes(space.static + amountAt(space.temp, moment) + amountAt(change, moment))}` : "";
+    const changed = change ? `resident with the suggestion ${humanBytes(residentBytes(space, moment) + amountAt(change, moment))}` : "";
     const ofBand = band ? `${band.name}: ${humanBytes(band.amounts[moment])}` : partAt(ofParts(space), moment, byteUnder(event));
     const again = recomputes[moment] ? `recomputes ${recomputes[moment]}` : "";
     const lines = [`instruction ${counted(moment)}`, names[moment] || "", again, ofBand, changed, `resident ${resident}`, `live ${live}`];

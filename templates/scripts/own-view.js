@@ -1,13 +1,13 @@
 // The view of the value, allocation or instruction that the address asks for, as `#v12`, in the place of all else: that
 // of the page or, where the page has none, one that is made from the data of the module.
-import { counted, humanBytes } from "./bytes.js";
+import { counted, humanBytes, signedBytes } from "./bytes.js";
 import { allocationLink, bytes, chip, columnsOf, instructionLink, origin, rowOf, valueLink } from "./cells.js";
 import { loadTimeline, loadValues } from "./data.js";
 import { make, shape } from "./dom.js";
 import { fill } from "./hrefs.js";
 import { authorName, lastUse, lookOf, shortName } from "./names.js";
 import * as State from "./state.js";
-import { amountAt } from "./steps.js";
+import { peakMoment, residentBytes } from "./steps.js";
 import { groupSource } from "./table-rows.js";
 
 /** @typedef {(Node | string)[]} Content */
@@ -75,7 +75,8 @@ const neighbours = ({ allocation, offset, size, first, last, unusualBuffer }, nu
   const sharing = [...allocation.keys()].filter((other) => allocation[other] === allocation[number] && first[other] >= 0 &&
     bufferOf(other) !== bufferOf(number) && offset[other] < high && offset[other] + size[other] > low);
   const earlier = sharing.filter((other) => last[other] < first[number]), later = sharing.filter((other) => first[other] > last[number]);
-  const end = Math.max(...earlier.map((other) => last[other])), start = Math.min(...later.map((other) => first[other]));
+  const end = earlier.reduce((most, other) => Math.max(most, last[other]), -1);
+  const start = later.reduce((least, other) => Math.min(least, first[other]), Infinity);
   return { before: earlier.filter((other) => last[other] === end), after: later.filter((other) => first[other] === start) };
 };
 
@@ -92,7 +93,7 @@ const valueView = (values, { names, spaces }, id) => {
   const { before, after } = first < 0 ? { before: [], after: [] } : neighbours(values, number);
   const link = (/** @type {number} */ other) => valueLink(values, other);
   return view(name, shortName(values, number), size, [
-    pill(space && first >= 0 && first <= peakOf(space) && peakOf(space) <= last ? `At the peak of ${values.spaces[color]}` : values.spaces[color]),
+    pill(space && first >= 0 && first <= peakMoment(space) && peakMoment(space) <= last ? `At the peak of ${values.spaces[color]}` : values.spaces[color]),
     make("code", {}, [values.shapes[values.shape[number]]])
   ], space && first >= 0 ? [curve(space, names.length, first, last, lookOf(values, number))] : [], [
     ["Live", first < 0 ? [] : [`from instruction ${counted(first)} to ${counted(last)}`]],
@@ -111,13 +112,10 @@ const valueView = (values, { names, spaces }, id) => {
   ]);
 };
 
-/** Return the moment at which most is resident in a space. */
-const peakOf = (/** @type {SpaceSteps} */ { temp }) => temp.moments[temp.amounts.indexOf(Math.max(...temp.amounts))];
-
 /** Return what is resident in a space over the program, and below it a life in its color.
  * @type {(space: SpaceSteps, moments: number, first: number, last: number, look: string) => HTMLElement} */
-const curve = ({ static: held, temp }, moments, first, last, look) => {
-  const most = held + Math.max(...temp.amounts), y = (/** @type {number} */ amount) => CURVE * (1.04 - amount / Math.max(most, 1));
+const curve = (space, moments, first, last, look) => {
+  const { static: held, temp } = space, most = residentBytes(space, peakMoment(space)), y = (/** @type {number} */ amount) => CURVE * (1.04 - amount / Math.max(most, 1));
   const steps = temp.moments.map((moment, place) => `H${moment}V${y(held + temp.amounts[place]).toFixed(2)}`);
   const svg = drawing("What is resident over the program", moments, CURVE * 1.25);
   svg.setAttribute("class", "resident");
@@ -169,13 +167,13 @@ const instructionView = (values, { names, spaces, recomputes }, id) => {
   const all = [...values.name.keys()], made = all.filter((number) => values.name[number] === name);
   const reads = all.filter((number) => values.reads[number].includes(moment)), freed = reads.filter((number) => lastUse(values, number) === moment);
   const main = Object.keys(spaces)[0], space = spaces[main], again = recomputes[moment];
-  const resident = (/** @type {number} */ at) => space ? space.static + amountAt(space.temp, at) : 0;
+  const resident = (/** @type {number} */ at) => space ? residentBytes(space, at) : 0;
   const change = resident(moment) - (moment ? resident(moment - 1) : 0);
   const neighbour = (/** @type {number} */ at, /** @type {string} */ rel) => names[at]
     ? [make("a", { href: `#i${at}`, rel }, [rel === "prev" ? `‹ ${counted(at)}` : `${counted(at)} ›`])] : [];
   const known = made.find((number) => values.index[number] === "") ?? made[0];
   return view(name, known === undefined ? name : shortName(values, known), resident(moment), [
-    ...(change ? [pill(`${change > 0 ? "+" : "−"}${humanBytes(Math.abs(change))}`)] : []),
+    ...(change ? [pill(signedBytes(change))] : []),
     make("span", {}, [`resident in ${main ? values.spaces[Number(main)] : "memory"} at instruction ${counted(moment)}`]),
     ...neighbour(moment - 1, "prev"), ...neighbour(moment + 1, "next")
   ], [

@@ -16,6 +16,13 @@ export const amountAt = (/** @type {Steps} */ steps, /** @type {number} */ momen
   return steps.amounts[low];
 };
 
+/** Return what is resident in a memory space at a moment. */
+export const residentBytes = (/** @type {DrawnSteps} */ space, /** @type {number} */ moment) => space.static + amountAt(space.temp, moment);
+
+/** Return the moment at which most is resident in a memory space. */
+export const peakMoment = (/** @type {DrawnSteps} */ { temp: { moments, amounts } }) =>
+  moments[amounts.reduce((most, amount, place) => amount > amounts[most] ? place : most, 0)];
+
 /** Return the sum of two step functions. */
 export const sum = (/** @type {Steps} */ one, /** @type {Steps} */ other) => {
   const moments = [...new Set([...one.moments, ...other.moments])].sort((first, second) => first - second);

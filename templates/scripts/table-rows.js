@@ -3,7 +3,7 @@
 import { isResidentAt, ownedAt } from "./composition.js";
 import { highlightTest } from "./map-words.js";
 import { authorName, classOf, lastUse } from "./names.js";
-import { amountAt } from "./steps.js";
+import { amountAt, peakMoment, residentBytes } from "./steps.js";
 import { grouping, lookOfGroup, stretchesOf } from "./value-groups.js";
 import { holdsAll, wordsOf } from "./words.js";
 
@@ -207,10 +207,10 @@ export const scheduleSource = (values, timeline, main) => {
     const test = valueTest(values, rest);
     return later.filter((moment) => defined.get(moment)?.some(test));
   };
-  const space = timeline.spaces[main], peak = space ? space.static + Math.max(...space.temp.amounts) : 1;
-  const resident = (/** @type {number} */ moment) => space ? space.static + amountAt(space.temp, moment) : 0;
+  const space = timeline.spaces[main], resident = (/** @type {number} */ moment) => space ? residentBytes(space, moment) : 0;
+  const peak = space ? resident(peakMoment(space)) : 1;
   const bytes = Object.entries(timeline.spaces).flatMap(([color, space]) => [
-    [`resident-${color}`, (/** @type {number} */ moment) => space.static + amountAt(space.temp, moment)],
+    [`resident-${color}`, (/** @type {number} */ moment) => residentBytes(space, moment)],
     [`live-${color}`, (/** @type {number} */ moment) => amountAt(space.live, moment)]
   ]);
   return {

@@ -2,15 +2,14 @@
 import { counted, humanBytes, signedBytes } from "./bytes.js";
 import { make, shape } from "./dom.js";
 import { allocationHref, valueHref } from "./hrefs.js";
-import { authorName, plainShape } from "./names.js";
+import { authorName, lineName, plainShape } from "./names.js";
 
 /** @typedef {{key: string, kind: string, namesRows: boolean}} Column
  * @typedef {string | Node} Content
  * @typedef {import("./table-rows.js").Source} Source */
 
 // As in `reportgen/render/html/origin.py`.
-const LONGEST_SCOPE = 56;
-const MOST_NAMED = 6;
+const LONGEST_SCOPE = 56, MOST_NAMED = 6;
 
 /** Return the name of a value, or other words, as a link to it.
  * @type {(values: Values, number: number, words?: string) => HTMLAnchorElement} */
@@ -40,7 +39,7 @@ export const origin = (values, number, short) => {
   const shown = called.length <= LONGEST_SCOPE ? called : `…${slash < 0 ? end : end.slice(slash)}`;
   const code = make("code", { title: name }, [shown]), named = short === undefined ? code : make("a", { href: valueHref(values, number) }, [code]);
   const relation = values.relations[values.relation[number]], words = relation ? `${relation} ` : "";
-  const line = make("span", { class: own ? "source" : "source first-read", title: before + source }, [before + source.slice(source.lastIndexOf("/") + 1)]);
+  const line = make("span", { class: own ? "source" : "source first-read", title: before + source }, [before + lineName(source)]);
   return source ? [words, named, " ", line] : [words, named];
 };
 

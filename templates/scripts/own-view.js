@@ -202,8 +202,7 @@ export const startOwnViews = () => {
   const title = document.title, place = crumb?.textContent ?? "";
   let shown = /** @type {HTMLElement | null} */ (null), made = shown, tablesAt = 0;
 
-  /** @param {HTMLElement | null} found */
-  const open = (found) => {
+  const open = (/** @type {HTMLElement | null} */ found) => {
     if (found && !shown) tablesAt = scrollY;
     const isBack = shown && !found;
     shown?.classList.remove("open");

@@ -13,12 +13,9 @@ import { parseOrder } from "./tables.js";
 /** @typedef {import("./table-rows.js").Source} Source
  * @typedef {import("./table-rows.js").Filters} Filters */
 
-const ROWS_AT_ONCE = 1000;
-// Of a filter on very many, because a browser lays out a thousand rows in a second or more.
-const FIRST_ROWS = 50;
-const MOST_CHOICES = 300;
-const SHORT_ROWS = 8;
-const REST_MILLISECONDS = 200;
+// Fewer of a filter on very many, because a browser lays out a thousand rows in a second or more.
+const ROWS_AT_ONCE = 1000, FIRST_ROWS = 50;
+const MOST_CHOICES = 300, OPEN_CHOICES = 2, SHORT_ROWS = 8, REST_MILLISECONDS = 200;
 const WORKING = "Filtering…";
 const HINT = ". Find looks for words in the name, the operation, the source and the shape at once";
 
@@ -43,10 +40,10 @@ const makeControls = (/** @type {string} */ id, /** @type {string} */ when) => {
   const moment = make("input", { type: "number", name: "moment", min: "0", size: "6", placeholder: "any" });
   const padded = make("input", { type: "checkbox", name: "padded" });
   return make("form", { class: "controls filters", "aria-label": "Filter all rows" }, [
-    make("label", {}, ["Find ", find]), ...selects.slice(0, 2), ...(when ? [make("label", {}, [when, moment])] : []),
+    make("label", {}, ["Find ", find]), ...selects.slice(0, OPEN_CHOICES), ...(when ? [make("label", {}, [when, moment])] : []),
     make("details", {}, [
       make("summary", {}, ["More filters"]),
-      make("div", { class: "controls" }, [...selects.slice(2), make("label", {}, [padded, " Padded"]), ...boxes])
+      make("div", { class: "controls" }, [...selects.slice(OPEN_CHOICES), make("label", {}, [padded, " Padded"]), ...boxes])
     ]),
     make("button", { type: "button", name: "clear" }, ["Clear"]),
     make("button", { type: "button", name: "csv" }, ["Download CSV"]),
@@ -116,8 +113,7 @@ const startWholeTable = (/** @type {HTMLTableElement} */ table) => {
   region.before(form);
   region.after(more);
 
-  let loading = /** @type {Promise<{values: Values, source: Source}> | null} */ (null);
-  let isOriginal = false;
+  let loading = /** @type {Promise<{values: Values, source: Source}> | null} */ (null), isOriginal = false;
   const load = () => loading ??= (async () => {
     const values = await loadValues();
     const source = kind === "instructions" ? scheduleSource(values, await loadTimeline(), space)
@@ -141,8 +137,7 @@ const startWholeTable = (/** @type {HTMLTableElement} */ table) => {
   // In a single file the values have no pages, so scripts make all of their rows.
   const isAsked = () => isSingleFile() || (isAskedFor(kind) && isNarrowed());
   const chosen = (/** @type {Source} */ source) => {
-    const asked = order();
-    const rows = source.filter(filters());
+    const asked = order(), rows = source.filter(filters());
     return asked ? ordered(rows, source.keys[columns[asked.column].key], asked.descending) : rows;
   };
 
@@ -183,7 +178,7 @@ const startWholeTable = (/** @type {HTMLTableElement} */ table) => {
       if (!box || document.activeElement === box) return;
       if (box.type === "checkbox") box.checked = State.get(name) !== null; else box.value = State.get(name) ?? "";
     });
-    if (["padded", ...CHOICES.slice(2), ...TEXTS].some((name) => State.get(name))) /** @type {HTMLDetailsElement} */ (form.querySelector("details")).open = true;
+    if (["padded", ...CHOICES.slice(OPEN_CHOICES), ...TEXTS].some((name) => State.get(name))) /** @type {HTMLDetailsElement} */ (form.querySelector("details")).open = true;
   };
 
   const show = async () => {

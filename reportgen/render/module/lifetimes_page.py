@@ -3,11 +3,8 @@
 Numbered siblings, as of the layers of a network, are one group.
 """
 
-from bisect import bisect_left, bisect_right
-from collections import defaultdict
 from collections.abc import Sequence
 from operator import itemgetter
-from typing import Literal
 
 from markupsafe import Markup
 
@@ -18,8 +15,8 @@ from reportgen.analyse.records import Analysis, Space
 from reportgen.program.author import lines_of_authors
 from reportgen.program.buffer_uses import read_next_round
 from reportgen.program.buffers import stretches
-from reportgen.render.drawings.life import Life, life_of, uses
-from reportgen.render.drawings.time_axis import percent_of, time_axis
+from reportgen.render.drawings.life import life_of, uses
+from reportgen.render.drawings.time_axis import time_axis
 from reportgen.render.html.links import Links
 from reportgen.render.module.view_page import view_page
 from reportgen.render.view import Module
@@ -31,16 +28,13 @@ from reportgen.work import Page
 _SHOWN = 12
 _FEW = 100
 """Temporaries that are less than this part of a peak say nothing of it."""
-_ROOM_FOR_WORDS = 0.1
-"""The part of the program from which the time before or after the peak has room for words."""
 
 
 class GroupLife:
     """When `count` buffers are held, and when that of them which is idle longest at the peak is used around it.
 
     `last_use` and `next_use` are empty where no instruction uses it, and `idle` is None where it is unknown.
-    It is 0 for a group that is in use at the peak. Words about it stand on one `side`, `after` or `before`, of
-    `words_at`, in percent; both are empty where idleness is unknown. `lives` has a strip for each of two lines.
+    It is 0 for a group that is in use at the peak.
     """
 
     idle: int | None
@@ -55,20 +49,13 @@ class GroupLife:
         self.line = links.line(authors[0].source) + more_lines(len(lines_of_authors(authors)))
         times = f"{self.count:,} × " if self.count > 1 else ""
         self.shape = Markup("<code>{}{}</code>").format(times, shortened(group.shape))
-        self.lives = _lives(module, all_members, peak)
+        looks = {module.color(member) for member in all_members}
+        self.life = life_of(analysis, all_members, looks.pop() if len(looks) == 1 else "other", peak)
         # Without uses nothing tells an idle stretch from one at which values are read.
         has_uses = analysis.dump.used_values is not None
         around = (_around(analysis, members, peak) for members in buffers if has_uses)
         longest = max(around, key=itemgetter(2), default=None)
         self.last_use, self.next_use, self.idle = longest or ("", "", None)
-        self.side = self.words_at = ""
-        if self.idle is not None:
-            # In a short program, the instruction of the peak itself is a wide part of the bar.
-            after = peak if self.idle else peak + 1
-            start, end = min(life.start for life in self.lives), max(life.end for life in self.lives)
-            used = uses(analysis.program, all_members)
-            self.side, words_at = _words_at(used, start, end, peak, after, analysis.moments)
-            self.words_at = percent_of(words_at, max(analysis.moments, 1))
 
 
 class SpaceLifetimes:
@@ -116,30 +103,6 @@ def _suggestion(module: Module, space: Space, groups: Sequence[PeakGroup]) -> st
         if any(members(number)[0] in shown for number in suggestion.buffers):
             return f"{short_words(title_words(suggestion))}, {saving_words(suggestion)}"
     return ""
-
-
-def _lives(module: Module, members: Sequence[int], peak: int) -> Sequence[Life]:
-    """Return a strip for each color of some values; one for all if they have more than two."""
-    parts: defaultdict[str, list[int]] = defaultdict(list)
-    for member in members:
-        parts[module.color(member)].append(member)
-    shown = sorted(parts.items()) if len(parts) <= 2 else [("other", members)]
-    return list(filter(None, (life_of(module.analysis, part, look, peak) for look, part in shown)))
-
-
-def _words_at(
-    used: Sequence[int], start: int, end: int, peak: int, after: int, moments: int
-) -> tuple[Literal["after", "before"], int]:
-    """Return where a strip from `start` to `end` has room for words: around the peak while unused, or outside."""
-    last, following = bisect_left(used, peak), bisect_right(used, peak)
-    places: Sequence[tuple[Literal["after", "before"], int, int]] = (
-        ("after", after, (used[following] if following < len(used) else moments) - after),
-        ("before", peak, peak - (used[last - 1] + 1 if last else 0)),
-        ("after", end + 1, moments - end - 1),
-        ("before", start, start),
-    )
-    fitting = ((side, moment) for side, moment, room in places if room >= _ROOM_FOR_WORDS * moments)
-    return next(fitting, ("after", after))
 
 
 def _around(analysis: Analysis, members: Sequence[int], peak: int) -> tuple[str, str, int]:

@@ -156,15 +156,16 @@ def needed_by_class(analysis: Analysis, space: Space) -> Counter[MemoryClass]:
 
 
 def allocation_kind(report: Report, number: int) -> str:
-    """Return the attributes of an allocation in words, `output, maybe live out`."""
+    """Return what an allocation is for in words: `parameter 3, donated`, `output`, `temporary`."""
     allocation = report.analysis.dump.allocations[number]
+    is_parameter, is_live_out = allocation.parameter is not None, allocation.is_maybe_live_out
     words = {
-        f"parameter {allocation.parameter}": allocation.parameter is not None,
-        "output": allocation.output_shape is not None,
+        f"parameter {allocation.parameter}": is_parameter,
+        "donated": is_parameter and is_live_out,
+        "output": not is_parameter and (is_live_out or allocation.output_shape is not None),
         "constant": allocation.is_constant,
         "thread-local": allocation.is_thread_local,
-        "maybe live out": allocation.is_maybe_live_out,
-        "preallocated temp": allocation.is_preallocated_temp,
+        "temporary": allocation.is_preallocated_temp,
     }
     return ", ".join(word for word, applies in words.items() if applies) or "no kind"
 

@@ -11,7 +11,8 @@ from reportgen.intervals.step_function import Peak
 from reportgen.render.drawings.chart_data import thinned
 from reportgen.render.drawings.life import STRIP_HEIGHT, STRIP_WIDTH, Life
 from reportgen.render.drawings.svg import path
-from reportgen.render.drawings.time_axis import ROOM_FOR_NUMBER, TimeAxis, percent_of
+from reportgen.render.drawings.time_axis import ROOM_FOR_NUMBER, TimeAxis
+from reportgen.render.html.marks import percent_of
 
 _WIDTH, _POINTS = 1000, 150
 _PASSES, _CURVE, _BAR, _NUMBERS = 18, 56, 24, 18

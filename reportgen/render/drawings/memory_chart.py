@@ -12,6 +12,7 @@ from markupsafe import Markup
 
 from reportgen.render.drawings.chart_data import stacked
 from reportgen.render.drawings.svg import drawing, path
+from reportgen.render.html.marks import percent_of
 
 _WIDTH, _HEIGHT = 2000, 400
 _MOST_TICKS = 8
@@ -63,25 +64,21 @@ class _Drawing:
 
     def texts(self) -> Iterator[str]:
         """Yield the texts of the drawing, at parts of its width and height."""
-        unit, size = self._parameters["unit"], self._parameters["unit_bytes"]
-        for tick in self._ticks():
-            yield _text("level", f"top:{_part(self.y(tick), _HEIGHT)}", f"{tick / size:,g} {unit}")
-        yield _text("axis", "", "instruction")
-        for moment in _moments(self._last):
-            yield _text("moment", f"left:{_part(moment, self._last)}", f"{moment:,}")
+        yield from axis_words(self._parameters, self._limit, self._last)
         for name in self._data["names"]:
-            left, width = _part(name["begin"], self._last), _part(name["end"] - name["begin"], self._last)
-            style = f"left:{left};width:{width};top:{_part(self.y((name['top'] + name['bottom']) / 2), _HEIGHT)}"
-            yield _text(f"inside on-{name['class']}", style, name["name"], name["bytes"], name["more"])
+            left, width = percent_of(name["begin"], self._last), percent_of(name["end"] - name["begin"], self._last)
+            style = f"left:{left};width:{width};top:{percent_of(self.y((name['top'] + name['bottom']) / 2), _HEIGHT)}"
+            yield words_over(f"inside on-{name['class']}", style, name["name"], name["bytes"], name["more"])
         for row in self._data["capacity"]:
-            yield _text(f"capacity {row['side']}", f"top:{_part(self.y(row['limit']), _HEIGHT)}", row["label"])
+            top = percent_of(self.y(row["limit"]), _HEIGHT)
+            yield words_over(f"capacity {row['side']}", f"top:{top}", row["label"])
         for peak in self._data["peak"]:
-            place = f"left:{_part(peak['moment'], self._last)}"
-            yield _text(f"name {peak['side']}", place, peak["label"], peak["more"])
+            place = f"left:{percent_of(peak['moment'], self._last)}"
+            yield words_over(f"name {peak['side']}", place, peak["label"], peak["more"])
         for phase in self._data["phases"]:
-            left = _part(phase["first"], self._last)
-            width = _part(phase["last"] - phase["first"], self._last)
-            yield _text(f"phase row-{phase['row']}", f"left:{left};width:{width}", phase["label"])
+            left = percent_of(phase["first"], self._last)
+            width = percent_of(phase["last"] - phase["first"], self._last)
+            yield words_over(f"phase row-{phase['row']}", f"left:{left};width:{width}", phase["label"])
 
     def _ticks(self) -> Sequence[int]:
         return [tick for tick in self._parameters["ticks"] if tick <= self._limit]
@@ -98,17 +95,20 @@ class _Drawing:
         return f"{text}H{_WIDTH}"
 
 
-def _moments(last: int) -> range:
-    """Return round numbers of instructions up to the last one."""
+def axis_words(ticks: Mapping[str, Any], limit: int, last: int) -> Iterator[str]:
+    """Yield the texts of the axes of a drawing up to `limit` bytes and moment `last`, which are beside and below it."""
+    for tick in ticks["ticks"]:
+        if tick <= limit:
+            words = f"{tick / ticks['unit_bytes']:,g} {ticks['unit']}"
+            yield words_over("level", f"bottom:{percent_of(tick, limit)}", words)
+    yield words_over("axis", "", "instruction")
     power = 10 ** max(len(str(last)) - 2, 0)
     step = next(factor * power for factor in (1, 2, 5, 10, 20, 50) if factor * power * _MOST_TICKS >= last)
-    return range(0, last + 1, step)
+    for moment in range(0, last + 1, step):
+        yield words_over("moment", f"left:{percent_of(moment, last)}", f"{moment:,}")
 
 
-def _text(classes: str, place: str, *words: str) -> str:
+def words_over(classes: str, place: str, *words: str) -> str:
+    """Return words over a drawing, each in a part of its own."""
     style = f' style="{place}"' if place else ""
     return f'<span class="{classes}"{style}>{"".join(f"<span>{escape(one)}</span>" for one in words if one)}</span>'
-
-
-def _part(amount: int, whole: int) -> str:
-    return f"{100 * amount / whole:.1f}".removesuffix(".0") + "%"

@@ -7,13 +7,20 @@ from markupsafe import Markup
 
 from reportgen.analyse.classes import memory_class
 from reportgen.analyse.records import Space
+from reportgen.render.drawings.area_names import LETTER_WIDTH
+from reportgen.render.drawings.chart_data import byte_ticks
+from reportgen.render.drawings.memory_chart import axis_words, words_over
 from reportgen.render.drawings.svg import Box, drawing, linked, path, rectangle
 from reportgen.render.html.links import Links
+from reportgen.render.html.marks import percent_of
 from reportgen.render.view import Module
 from reportgen.reports.formats import shortened
 from reportgen.reports.report import key_text
+from reportgen.reports.source_words import line_words
 
 _MOST_COLUMNS, _HEIGHT = 400, 240
+_PIXELS_WIDE, _LEAST_HIGH = 1000, 0.055
+"""About how wide a picture is, and the part of its height that a name takes."""
 MOST_BLOCKS = 60
 """Values that a picture has: more of them are a picture of nothing."""
 _ORDER = ("parameter", "constant", "output", "temporary")
@@ -23,7 +30,10 @@ _ORDER = ("parameter", "constant", "output", "temporary")
 def packing(
     boxes: Iterable[Box], moments: int, size_bytes: int, peak: int | None, conflicts: Iterable[Box] = ()
 ) -> str:
-    """Draw every box, a line at the peak, and the conflicts on top; nothing becomes thinner than 1."""
+    """Draw every box with its name where it has room, a line at the peak, and the conflicts on top, between axes.
+
+    Nothing becomes thinner than 1.
+    """
     moments, size_bytes = max(1, moments), max(1, size_bytes)
     width = min(moments, _MOST_COLUMNS)
 
@@ -43,7 +53,24 @@ def packing(
     if peak is not None:
         body.append(path(f"M{column(peak)} 0v{_HEIGHT}", "peak"))
     body.extend(linked(box, shape(box), "conflict") for box in conflicts)
-    return drawing(width, _HEIGHT, body, label="Packing map")
+    words = list(axis_words(byte_ticks(size_bytes), size_bytes, moments))
+    if peak is not None:
+        side = "right" if 2 * peak > moments else "left"
+        words.append(words_over(f"name {side}", f"left:{percent_of(peak, moments)}", f"peak {peak:,}"))
+    words.extend(_name(box, moments, size_bytes) for box in boxes)
+    svg = drawing(width, _HEIGHT, body, label="Packing map")
+    return f'<div class="drawing packing">{svg}{"".join(words)}</div>'
+
+
+def _name(box: Box, moments: int, size_bytes: int) -> str:
+    """Return the name of a box, where it has room for it."""
+    length, high = box.end - box.first, box.high - box.low
+    if high < _LEAST_HIGH * size_bytes or length * _PIXELS_WIDE < len(box.name) * LETTER_WIDTH * moments:
+        return ""
+    left, width = percent_of(box.first, moments), percent_of(length, moments)
+    place = f"left:{left};width:{width};bottom:{percent_of(box.low + high // 2, size_bytes)}"
+    name, dot, line = box.name.partition(" · ")
+    return words_over(f"inside {box.look.replace('fill-', 'on-')}", place, name, f"{dot}{line}")
 
 
 def largest_boxes(
@@ -63,7 +90,9 @@ def _box(module: Module, links: Links, number: int, base: int) -> Box:
     low, high = value.offset_bytes, value.end_bytes
     tooltip = f"{shortened(key_text(value.key))}: {live.start:,} to {live.end:,}, bytes {low:,} to {high:,}"
     look = f"fill-{module.color(number).removeprefix('class-')}"
-    return Box(live.start, live.end + 1, base + low, base + high, tooltip, links.value_href(number), look)
+    author = module.attribution(number)
+    name = " · ".join(filter(None, (author.name.rpartition("/")[2], line_words(author.source))))
+    return Box(live.start, live.end + 1, base + low, base + high, tooltip, links.value_href(number), look, name)
 
 
 def picture_of_space(module: Module, space: Space, links: Links) -> Markup:

@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from reportgen.analyse.phases import PASSES, Phase, label
 from reportgen.record import record
+from reportgen.render.html.marks import percent_of
 
 ROOM_FOR_NUMBER = 0.12
 """The part of a narrow axis that the number of an instruction takes."""
@@ -60,8 +61,3 @@ def _pass(phase: Phase, total: int) -> Pass:
     has_room = len(name) * _ROOM_FOR_LETTER * total <= length
     is_narrow = len(name) * _ROOM_ON_PHONE * total > length
     return Pass(name if has_room else "", percent_of(phase.first, total), percent_of(length, total), is_narrow)
-
-
-def percent_of(part: int, whole: int) -> str:
-    """Return a part of a whole as CSS writes it: `12.5%`."""
-    return f"{100 * part / whole:.2f}".rstrip("0").rstrip(".") + "%"

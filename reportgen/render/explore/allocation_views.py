@@ -51,7 +51,7 @@ class AllocationViews:
         return Markup(chip(f"class-{memory_class(self.allocation(number))}", allocation_kind(self._module, number)))
 
     def uses(self, number: int) -> Iterator[tuple[str, Markup]]:
-        """Yield how much is used and free at the space's peak and, if it changes, where it is fullest and emptiest."""
+        """Yield how much is used and free at the space's peak and, if that is more, where it is fullest."""
         peak, allocation, values = self.space(number).peak_resident, self.allocation(number), self.occupants[number]
         if peak is None or not allocation.size_bytes:
             return
@@ -59,10 +59,9 @@ class AllocationViews:
             union_over_time(occupancies(self._analysis.facts, values)), self._analysis.moments
         )
         yield "At the peak", self._use(used, peak.moment, allocation.size_bytes)
-        if min(used.amounts) < max(used.amounts):
-            for name, pick in (("Fullest", max), ("Emptiest", min)):
-                moment = used.moments[used.amounts.index(pick(used.amounts))]
-                yield name, self._use(used, moment, allocation.size_bytes)
+        fullest = used.moments[used.amounts.index(max(used.amounts))]
+        if used.at(fullest) > used.at(peak.moment):
+            yield "Fullest", self._use(used, fullest, allocation.size_bytes)
 
     def _use(self, used: StepFunction, moment: int, size_bytes: int) -> Markup:
         # A value may lie beyond the end in a damaged dump.

@@ -7,9 +7,9 @@ from markupsafe import Markup, escape
 from reportgen.analyse.decompose import GroupKind
 
 
-def width(part: int, whole: int) -> str:
-    """Return the width of a bar for `part` of `whole`, as CSS writes it."""
-    return f"{100 * part / whole:.2f}%"
+def percent_of(part: int, whole: int) -> str:
+    """Return a part of a whole as CSS writes it: `12.5%`."""
+    return f"{100 * part / whole:.2f}".rstrip("0").rstrip(".") + "%"
 
 
 def chip(look: str, text: str, identifier: str = "") -> Markup:
@@ -23,14 +23,10 @@ def chip(look: str, text: str, identifier: str = "") -> Markup:
 
 def bar(parts: Iterable[tuple[str, int]], whole: int) -> Markup:
     """Return a bar of parts, pairs of a class of memory and bytes, in the scale of `whole`."""
-    fills = "".join(f'<span class="fill-{name}" style="width:{width(size, whole)}"></span>' for name, size in parts)
+    fills = "".join(
+        f'<span class="fill-{name}" style="width:{percent_of(size, whole)}"></span>' for name, size in parts
+    )
     return Markup(f'<span class="bar" aria-hidden="true">{fills}</span>')
-
-
-def plain_bar(size: int, whole: int) -> Markup:
-    """Return a bar of one part that belongs to no class."""
-    fill = f'<span class="fill" style="width:{width(size, whole)}"></span>' if size else ""
-    return Markup(f'<span class="bar" aria-hidden="true">{fill}</span>')
 
 
 def group_label(kind: GroupKind, noun: str, name: str) -> Markup:

@@ -8,7 +8,7 @@ from markupsafe import Markup
 
 from reportgen.record import record
 from reportgen.render.drawings.life import life_strip
-from reportgen.render.html.marks import bar, chip, plain_bar
+from reportgen.render.html.marks import bar, chip
 from reportgen.render.html.markup import bytes_markup, count_markup
 from reportgen.reports.column import Column, Kind
 from reportgen.reports.formats import percent
@@ -84,7 +84,7 @@ def _drawn(kind: Kind, whole: int, largest: int) -> Callable[[Any], str]:
     if kind == "bar":
         return lambda part: bar([part], max(largest, 1))
     if kind == "share":
-        return lambda size: "" if size is None else plain_bar(size, whole)
+        return lambda size: "" if size is None else bar([("plain", size)] if size else [], whole)
     return _CELLS.get(kind, _text)
 
 

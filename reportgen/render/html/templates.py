@@ -12,7 +12,7 @@ from reportgen.options import Redaction
 from reportgen.render import routes
 from reportgen.render.drawings.life import life_strip
 from reportgen.render.html.excerpts import excerpt_table
-from reportgen.render.html.marks import bar, chip, group_label, plain_bar, width
+from reportgen.render.html.marks import bar, chip, group_label, percent_of
 from reportgen.render.html.markup import (
     bytes_markup,
     code_spans,
@@ -97,11 +97,10 @@ def environment() -> Environment:
         "life_strip": life_strip,
         "module_tabs": module_tabs,
         "percent": formats.percent,
-        "plain_bar": plain_bar,
         "redacted_words": _REDACTED_WORDS,
         "routes": routes,
         "version": reportgen.__version__,
-        "width": width,
+        "width": percent_of,
     }
     return jinja
 

@@ -19,8 +19,8 @@ from reportgen.program.author import Author
 from reportgen.program.author import Rule as FoundBy
 from reportgen.program.buffers import stretches
 from reportgen.render.drawings.conflicts import conflicts_by_value
-from reportgen.render.drawings.time_axis import percent_of
 from reportgen.render.html.links import Links, listed
+from reportgen.render.html.marks import percent_of
 from reportgen.render.html.markup import whole_name
 from reportgen.render.value.texts import ValueTexts
 from reportgen.render.view import Module

@@ -11,6 +11,7 @@ from markupsafe import Markup
 from reportgen.analyse.classes import memory_class
 from reportgen.render.explore.allocation_views import AllocationViews
 from reportgen.render.explore.instruction_rows import InstructionRows
+from reportgen.render.explore.small_rows import with_fold
 from reportgen.render.explore.value_rows import ValueRows, thing, value_groups
 from reportgen.render.html.links import Links
 from reportgen.render.html.page_table import PageTable, table
@@ -22,6 +23,8 @@ from reportgen.reports.column import Column
 from reportgen.reports.report import allocation_kind
 from reportgen.work import Page
 
+_SMALL_PART = 1_000
+"""An allocation below this part of the largest is small."""
 _MOST_WITH_VIEWS = 400
 """The values and allocations of a module up to which all of them have a view without scripts."""
 
@@ -44,7 +47,6 @@ def explore_page(module: Module, site_title: str) -> Page:
         allocations=allocations_table(module, links, ROWS_ON_PAGE),
         instructions=instructions.table(instructions.rows),
         main=instructions.spaces[0].color if instructions.spaces else "",
-        marks=instructions.marks,
         peaks=[(space, space.peak_resident.moment) for space in module.large_spaces if space.peak_resident],
         peak=rows.peak,
         moments=max(module.analysis.moments, 1),
@@ -86,11 +88,12 @@ def allocations_table(module: Module, links: Links, most: int) -> PageTable:
     columns: Sequence[Column[int]] = (
         Column("size", "Size", "bytes", lambda number: allocations[number].size_bytes),
         Column("bar", "Of the largest", "bar", look),
-        Column("allocation", "Allocation", "allocation", links.allocation, names_rows=True),
-        Column("thing", "Largest value", "thing", holds),
+        Column("thing", "Largest value", "thing", holds, names_rows=True),
         Column("kind", "Kind", "chip", kinds),
+        Column("allocation", "Allocation", "allocation", links.allocation),
         Column("values", "Values", "count", lambda number: len(module.analysis.occupants[number])),
         Column("space", "Space", "text", space),
     )
     scale = allocations[in_order[0]].size_bytes if in_order else 0
-    return table(columns, in_order, largest=scale, for_scripts=True)
+    rows, attributes = with_fold(in_order, lambda number: allocations[number].size_bytes, _SMALL_PART, len(columns))
+    return table(columns, rows, largest=scale, attributes=attributes, for_scripts=True)

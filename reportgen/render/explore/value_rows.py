@@ -15,6 +15,7 @@ from reportgen.analyse.spaces import main_space
 from reportgen.intervals.step_function import most_at_once
 from reportgen.program.buffers import stretches
 from reportgen.render.drawings.life import Life, life_of
+from reportgen.render.explore.small_rows import with_fold
 from reportgen.render.html.links import Links
 from reportgen.render.html.members import group_members
 from reportgen.render.html.page_table import PageTable, table
@@ -23,6 +24,8 @@ from reportgen.render.view import Module
 from reportgen.reports.column import Column
 from reportgen.reports.formats import shortened
 
+_SMALL_PART = 100
+"""A group of values below this part of the largest is small."""
 _LEAST_PADDING = 100
 """Parts of the bytes of all values, of which padding has to be one to have a column."""
 
@@ -106,7 +109,9 @@ class ValueRows:
             *padded,
             Column("members", "Values", "members", self._members),
         )
-        return table(columns, groups[:most], largest=groups[0].size_bytes if groups else 0, for_scripts=True)
+        largest = groups[0].size_bytes if groups else 0
+        rows, attributes = with_fold(groups[:most], lambda group: group.size_bytes, _SMALL_PART, len(columns))
+        return table(columns, rows, largest=largest, attributes=attributes, for_scripts=True)
 
     def _look(self, group: ValueGroup) -> str:
         """Return the color of a group: that of its line, or of its class of memory."""

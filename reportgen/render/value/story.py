@@ -16,7 +16,6 @@ from reportgen.analyse.phases import label, pass_at
 from reportgen.program.author import UNNAMED_ARGUMENT
 from reportgen.program.buffer_uses import read_next_round, reads, same_contents, writes
 from reportgen.program.buffers import stretches
-from reportgen.program.scopes import short_name
 from reportgen.render.html.links import Links, listed
 from reportgen.render.value.texts import ValueTexts
 from reportgen.render.view import Module
@@ -64,12 +63,12 @@ class ValueStory(ValueTexts):
         peak = self._peaks.get(dump.allocations[self.values.allocations[number]].color)
         members = same_contents(self.program, number)
         read = reads(self.program, members)
-        sentences = [self._origin(number, members), *self._again(number)]
+        sentences = [*self._argument(number), *self._again(number)]
         if read:
             start, end = min(dump.starts[member] for member in members), max(dump.ends[member] for member in members)
-            sentences += [*self._kept(members, read[-1]), self._last_read(read[-1]), *self._held(read[-1], end)]
             if peak is not None and start <= peak <= end:
                 sentences.append(self._at_peak(members, start, read, peak))
+            sentences += [*self._kept(members, read[-1]), *self._held(read[-1], end)]
         return " ".join(sentences)
 
     def uses(self, number: int) -> str:
@@ -114,19 +113,14 @@ class ValueStory(ValueTexts):
     def _first(self, number: int) -> int:
         return self.buffers.members(number)[0]
 
-    def _origin(self, number: int, members: Sequence[int]) -> str:
-        """Return who holds the value, or writes it and the others of the same contents."""
+    def _argument(self, number: int) -> Iterator[str]:
+        """Yield that a value is an argument, and where it is read first."""
         author = self.author(number)
         if author.rule == "argument":
             first = f", read first at {_line(author.read_first)}" if author.read_first else ""
             named = f"The argument <code>{escape(shortened(author.name))}</code>"
             subject = author.name.capitalize() if author.name.startswith(UNNAMED_ARGUMENT) else named
-            return f"{subject}, kept for the whole run{first}."
-        is_known = author.is_named and not author.relation
-        name = short_name(author.name) if is_known else self.values.names[members[0]]
-        where = f" ({_line(author.source)})" if author.source and is_known else ""
-        by = f"<b>Written by</b> <code>{escape(shortened(name))}</code>{where}"
-        return f"{by} {self._when(self.dump.starts[members[0]])}."
+            yield f"{subject}, kept for the whole run{first}."
 
     def _again(self, number: int) -> Iterator[str]:
         """Yield which instructions compute the same value."""
@@ -142,13 +136,6 @@ class ValueStory(ValueTexts):
         if kept_by := next((loop for loop in reversed(around) if self.dump.moment_of.get(loop, last) < last), None):
             phase = pass_at(self.module.phases, last)
             yield f"{capital(self._loop(kept_by))} keeps it {f'for {_PASSES[phase.kind]}' if phase else 'until then'}."
-
-    def _last_read(self, moment: int) -> str:
-        reader = self.program.instruction_at(moment)
-        by = f" by {self.instruction(reader)}" if reader else ""
-        made = self.dump.made_by.get(reader)
-        source = self.author(made[0]).source if made else ""
-        return f"<b>Read last</b>{by}{f' ({_line(source)})' if source else ''} {self._when(moment)}."
 
     def _held(self, last: int, end: int) -> Iterator[str]:
         """Yield which loop around the last read holds the value until its own end."""
@@ -176,14 +163,6 @@ class ValueStory(ValueTexts):
         is_known = phase and phase.source
         return f"the loop at {_line(phase.source)}" if phase and is_known else f"the loop {self.instruction(name)}"
 
-    def _when(self, moment: int) -> str:
-        phase = pass_at(self.module.phases, moment)
-        names = [_PASSES[one] for one in phase.passes] if phase else []
-        within = f", in {names[0]}" if names else ""
-        if len(names) > 1:
-            within = f", while {', '.join(names[:-1])} and {names[-1]} run"
-        return f"at instruction {moment:,}{within}"
-
     def _uses(self, number: int) -> Iterator[tuple[str, str, str]]:
         """Yield the instruction, what it does, and its name with the pass that it runs in.
 
@@ -195,7 +174,7 @@ class ValueStory(ValueTexts):
         if self.dump.allocations[self.values.allocations[number]].parameter is not None:
             yield f"{max(self.dump.starts[number], 0):,}", "argument", "held from the start"
         else:
-            yield self._use(self.dump.starts[members[0]], "written", self.values.names[members[0]])
+            yield self._use(self.dump.starts[members[0]], "written", self.values.names[members[0]], members[0])
         if not read and self.dump.used(number):
             yield "", "not read", ""
         for place, moment in enumerate(read, 1):
@@ -205,8 +184,8 @@ class ValueStory(ValueTexts):
             elif place == _MOST_READS:
                 yield "", "read", f"by {len(read) - _MOST_READS:,} more instructions"
 
-    def _use(self, moment: int, how: str, name: str) -> tuple[str, str, str]:
-        phase, made = pass_at(self.module.phases, moment), self.dump.made_by.get(name)
+    def _use(self, moment: int, how: str, name: str, value: int | None = None) -> tuple[str, str, str]:
+        phase, made = pass_at(self.module.phases, moment), self.dump.made_by.get(name) if value is None else [value]
         within = f", {label(phase.kind, phase.passes)}" if phase else ""
         line = self.links.line(self.author(made[0]).source) if made else ""
         where = f" <small>{line}</small>" if line else ""

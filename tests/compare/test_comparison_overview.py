@@ -117,7 +117,7 @@ def test_modules_of_one_name_have_what_tells_them_apart() -> None:
     assert [row.apart for row in shown.shown] == ["llama", "ring"]
     assert overview(module(9, 4, path=paths[0])).shown[0].apart == ""
     assert [row.apart for row in overview(*(module(9, 4, path=path) for path in ("a/x", "a/b/x"))).shown] == [
-        "a/x",
+        "x",
         "b",
     ]
 

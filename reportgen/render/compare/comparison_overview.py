@@ -11,7 +11,7 @@ from reportgen.compare.compare_words import headline, unknown_words
 from reportgen.compare.reasons import Reason, why
 from reportgen.render import routes
 from reportgen.render.compare.comparison_views import page_of
-from reportgen.render.site.file_names import own_parts
+from reportgen.render.site.file_names import own_parts, short_places
 from reportgen.reports.advice_words import advice_sentence
 from reportgen.reports.formats import capital, counted
 from reportgen.reports.source_words import short_words
@@ -143,14 +143,15 @@ def _worst_first(row: OverviewRow) -> tuple[bool, int, tuple[int, bool]]:
 
 
 def _apart(modules: Iterable[ModuleComparison]) -> Mapping[str, str]:
-    """Return by path what tells modules of one name apart: their paths without the folders that all have."""
+    """Return by path what tells modules of one name apart: the shortest part of the path that does."""
     by_name: defaultdict[str, list[str]] = defaultdict(list)
     for module in modules:
         by_name[module.module.name].append(module.module.path)
-    found: dict[str, str] = {}
+    places, found = short_places([path for paths in by_name.values() for path in paths]), dict[str, str]()
     for paths in by_name.values():
         if len(set(paths)) > 1:
-            found |= {path: own or path for path, own in zip(paths, own_parts(paths), strict=True)}
+            own = own_parts([places[path] for path in paths])
+            found |= {path: part or places[path] for path, part in zip(paths, own, strict=True)}
     return found
 
 
@@ -162,8 +163,9 @@ def _capacity(module: ModuleComparison) -> Capacity | None:
 
 def _sentence(modules: Sequence[ModuleComparison], changed: Sequence[OverviewRow]) -> str:
     """Return what became of the modules: how many need less and more, or that none changed."""
-    if len(modules) == 1:
-        return f"{modules[0].module.name}: {headline(modules[0])}."
+    if 1 in (len(modules), len(changed)):
+        only = changed[0].module if changed else modules[0]
+        return f"{only.module.name}: {headline(only)}."
     both = [module for module in modules if module.status in {"changed", "same"}]
     if not both:
         return "No module is in both builds."

@@ -19,6 +19,18 @@ def file_names(labels: Iterable[str]) -> Mapping[str, str]:
     return {label: name if times[paths[label].parent, name] == 1 else stems[label] for label, name in short.items()}
 
 
+def short_places(labels: Sequence[str]) -> Mapping[str, str]:
+    """Return the shortest part of each dump's path that tells it apart: its folder, where it is alone there."""
+    paths = {label: PurePosixPath(label) for label in labels}
+    shared = shared_parts([path.parent.parts for path in paths.values()])
+    alone, names = Counter(path.parent for path in paths.values()), file_names(labels)
+    places = {}
+    for label, path in paths.items():
+        folder = path.parent.parts[shared:]
+        places[label] = "/".join(folder if folder and alone[path.parent] == 1 else (*folder, names[label]))
+    return places
+
+
 def own_parts(paths: Sequence[str]) -> Sequence[str]:
     """Return each path without the first and the last folders that all have; empty for one that has no other."""
     folders = [tuple(path.split("/")) for path in paths]

@@ -18,7 +18,7 @@ from reportgen.render.drawings.chart_data import MOST_ABOVE
 from reportgen.render.html.markdown import note_markup
 from reportgen.render.html.templates import render
 from reportgen.render.module.data_shards import module_columns, shard
-from reportgen.render.site.file_names import file_names, own_parts, shared_parts
+from reportgen.render.site.file_names import own_parts, short_places
 from reportgen.reports import formats
 from reportgen.reports.error_story import story_of
 from reportgen.reports.formats import function_name
@@ -322,7 +322,7 @@ def folded(modules: Sequence[Summary]) -> list[ModuleRow]:
     for module in modules:
         same[module.content_digest].append(module)
     first = [module for module, *_ in same.values()]
-    places = _places([module.label for module in first])
+    places = short_places([module.label for module in first])
     leads = _leads(first, places)
     return [ModuleRow(one, tuple(copies), places[one.label], leads[one.label]) for one, *copies in same.values()]
 
@@ -343,15 +343,3 @@ def _leads(modules: Iterable[Summary], places: Mapping[str, str]) -> Mapping[str
     folders = Counter(PurePosixPath(label).parent for label in places if leads)
     alone = {label: place for label, place in places.items() if folders[PurePosixPath(label).parent] == 1}
     return dict.fromkeys(places, "") | alone | leads
-
-
-def _places(labels: Sequence[str]) -> Mapping[str, str]:
-    """Return the shortest part of each dump's path that tells it apart: its folder, where it is alone there."""
-    paths = {label: PurePosixPath(label) for label in labels}
-    shared = shared_parts([path.parent.parts for path in paths.values()])
-    alone, names = Counter(path.parent for path in paths.values()), file_names(labels)
-    places = {}
-    for label, path in paths.items():
-        folder = path.parent.parts[shared:]
-        places[label] = "/".join(folder if folder and alone[path.parent] == 1 else (*folder, names[label]))
-    return places

@@ -32,12 +32,12 @@ def recomputed(module: Module, links: Links) -> PageTable:
         return Markup(f'<a href="{href}">{words}</a>' if href else words)
 
     columns: Sequence[Column[Recomputed]] = (
+        Column("part", "Part of all", "amount", lambda row: percent(row.flops, work.matmul_flops or 0)),
+        Column("work", "Matrix work", "amount", lambda row: human_flops(row.flops)),
         Column("scope", "Scope", "code", lambda row: row.scope, names_rows=True),
         Column("line", "Line", "markup", line),
         Column("by", "By", "text", lambda row: row.by),
         Column("times", "Products", "count", lambda row: row.times),
-        Column("work", "Matrix work", "amount", lambda row: human_flops(row.flops)),
         Column("instructions", "At instruction", "markup", instructions),
-        Column("part", "Part of all", "amount", lambda row: percent(row.flops, work.matmul_flops or 0)),
     )
     return table(columns, work.rows)

@@ -21,7 +21,7 @@ export const chosenChange = async (/** @type {string} */ space) => {
 /** Say what is needed with all that is ticked, and draw it: solid what is needed at the least, pale up to the most. */
 const showJoint = (/** @type {HTMLElement} */ place, /** @type {Change | null} */ change) => {
   const needed = Number(place.dataset.needed), known = Number(place.dataset.capacity) || null;
-  const capacity = known ?? chosenCapacity(MAIN_SPACE), excess = change && capacity !== null ? change.needs - capacity : 0;
+  const capacity = known ?? chosenCapacity(MAIN_SPACE), excess = capacity === null ? 0 : (change?.needs ?? needed) - capacity;
   const fits = change !== null && capacity !== null && needed > capacity && excess <= 0;
   const outcome = /** @type {HTMLElement} */ (place.querySelector(".outcome"));
   // The words of a known device say whether it fits.

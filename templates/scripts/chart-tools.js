@@ -1,10 +1,9 @@
-// Buttons below a chart to take it along: as SVG, as PNG, or as a link to what it shows.
+// Buttons below a chart to take it along, as SVG or as PNG.
 import { make } from "./dom.js";
 import { themeColor } from "./drawing.js";
 import { saveBlob, saveText } from "./save.js";
 
 const PIXELS_PER_UNIT = 2;
-const SAID_MILLISECONDS = 2000;
 
 /** Return a chart as SVG in the colors that are shown now, because a file does not have the page's variables. */
 const svgOf = async (/** @type {VegaView} */ view) => {
@@ -45,11 +44,6 @@ export const addChartTools = (figure, name, view) => {
   figure.append(make("p", { class: "chart-tools" }, [
     button("SVG", async () => saveText(`${name}.svg`, "image/svg+xml", await svgOf(view))),
     button("PNG", async () => saveBlob(`${name}.png`, await pngOf(await svgOf(view)))),
-    button("Copy link", async () => {
-      await navigator.clipboard.writeText(location.href);
-      said.textContent = "Copied";
-      setTimeout(() => { said.textContent = ""; }, SAID_MILLISECONDS);
-    }),
     said
   ]));
 };

@@ -29,6 +29,7 @@ export const classOf = ({ allocation, allocations, classes }, number) => classes
 /** Return the last moment that reads a value; -1 where unknown. @type {(values: Pick<Values, "reads">, number: number) => number} */
 export const lastUse = ({ reads }, number) => reads[number].at(-1) ?? -1;
 
-/** Return a shape without its layout; one of a tuple has several. */
-export const plainShape = (/** @type {string} */ text) =>
-  text.startsWith("(") ? text : text.replace(/^b\(/, "").split("{")[0].replace(/\)$/, "");
+/** Return a shape without its layout or, of a tuple, how many elements it has, unless the text is cut. */
+export const plainShape = (/** @type {string} */ text) => text.startsWith("(")
+  ? text.endsWith(")") ? `tuple of ${text.slice(1, -1).replace(/[[{][^\]}]*[\]}]/g, "").replace(/\([^()]*\)/g, "").split(",").length}` : "tuple"
+  : text.replace(/^b\(/, "").split("{")[0].replace(/\)$/, "");

@@ -5,10 +5,11 @@ import { allocationLink, bytes, chip, columnsOf, instructionLink, origin, rowOf,
 import { loadTimeline, loadValues } from "./data.js";
 import { make, shape } from "./dom.js";
 import { fill } from "./hrefs.js";
-import { authorName, lastUse, lookOf, shortName } from "./names.js";
+import { authorName, lastUse, lookOf, plainShape, shortName } from "./names.js";
 import * as State from "./state.js";
 import { peakMoment, residentBytes } from "./steps.js";
 import { groupSource } from "./table-rows.js";
+import { lookOfGroup } from "./value-groups.js";
 
 /** @typedef {(Node | string)[]} Content */
 
@@ -27,11 +28,11 @@ const listed = (items, link, most = MOST_NAMED) => {
 
 /** Return a view: a title with XLA's name, an amount with words beside it, pictures and tables, and facts, of which those
  * without content are left out.
- * @type {(name: string, title: string, size: number, beside: Content, parts: Content, facts: [string, Content][]) => HTMLElement} */
+ * @type {(name: string, title: string, size: Node | string, beside: Content, parts: Content, facts: [string, Content][]) => HTMLElement} */
 const view = (name, title, size, beside, parts, facts) => make("section", { class: "own", "data-name": name }, [
   make("h2", {}, [title]),
   ...(title.toLowerCase() === name ? [] : [make("span", { class: "xla" }, [name])]),
-  make("p", { class: "headline" }, [make("strong", { class: "figure" }, [bytes(size)]), ...beside]),
+  make("p", { class: "headline" }, [make("strong", { class: "figure" }, [size]), ...beside]),
   ...parts,
   make("dl", { class: "about" }, facts.filter(([, content]) => content.length)
     .flatMap(([name, content]) => [make("dt", {}, [name]), make("dd", {}, content)]))
@@ -43,22 +44,30 @@ const mapLink = (/** @type {Values} */ { hrefs }, /** @type {string} */ part) =>
 
 const pill = (/** @type {string} */ words) => make("span", { class: "pill" }, [words]);
 
-/** Return a heading and the table of some values, with the columns of the table of all; nothing for none.
- * @type {(values: Values, numbers: number[], moments: number, heading: string, most?: number) => Content} */
-const tableOf = (values, numbers, moments, heading, most = MOST_NAMED) => {
-  const wanted = new Set(numbers), source = { ...groupSource(values, (number) => wanted.has(number)), moments };
+/** Return the table of some values in sections, with the columns of the table of all; nothing for none.
+ * @type {(values: Values, sections: [string, number[]][], moments: number, label: string, most?: number) => Content} */
+const tableOf = (values, sections, moments, label, most = MOST_NAMED) => {
   const model = /** @type {HTMLTableElement} */ (document.querySelector('table[data-whole="values"]')), columns = columnsOf(model);
-  const table = make("table", { class: "drawn groups peak-groups", "aria-label": heading }, [
-    /** @type {Node} */ (model.tHead?.cloneNode(true)),
-    make("tbody", {}, source.rows.slice(0, most).map((row) => rowOf(values, source, columns, row)))
-  ]);
-  table.querySelectorAll("th button").forEach((button) => button.replaceWith(button.textContent ?? ""));
-  const more = source.rows.length - most;
-  return numbers.length ? [
-    make("h3", {}, [heading]),
-    make("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": heading }, [table]),
-    ...(more > 0 ? [make("p", {}, [`and ${counted(more)} more rows`])] : [])
-  ] : [];
+  const wide = { colspan: String(columns.length) };
+  const shown = sections.filter(([, numbers]) => numbers.length).map(([heading, numbers]) => {
+    const wanted = new Set(numbers);
+    return { heading, source: { ...groupSource(values, (number) => wanted.has(number)), moments } };
+  });
+  // All sections have one scale.
+  const largest = Math.max(1, ...shown.map(({ source }) => source.rows[0].size));
+  const bodies = shown.map(({ heading, source }) => {
+    source.drawn.bar = (group) => ({ width: group.size / largest, look: lookOfGroup(values, group) });
+    const more = source.rows.length - most;
+    return make("tbody", {}, [
+      ...(heading ? [make("tr", { class: "section" }, [make("th", { ...wide, scope: "rowgroup" }, [heading, make("small", {}, [` ${humanBytes(source.rows.reduce((sum, { size }) => sum + size, 0))}`])])])] : []),
+      ...source.rows.slice(0, most).map((row) => rowOf(values, source, columns, row)),
+      ...(more > 0 ? [make("tr", { class: "section" }, [make("td", wide, [`and ${counted(more)} more rows`])])] : [])
+    ]);
+  });
+  const head = /** @type {HTMLElement} */ (model.tHead?.cloneNode(true));
+  head.querySelectorAll("button").forEach((button) => button.replaceWith(button.textContent ?? ""));
+  const table = make("table", { class: "drawn groups peak-groups", "aria-label": label }, [head, ...bodies]);
+  return bodies.length ? [make("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": label }, [table])] : [];
 };
 
 /** Return a drawing in the width of the page, `width` by `height` of what its shapes are in.
@@ -92,38 +101,44 @@ const valueView = (values, { names, spaces }, id) => {
   const same = Object.keys(values.unusualBuffer).map(Number).filter((other) => values.unusualBuffer[other] === buffer);
   const { before, after } = first < 0 ? { before: [], after: [] } : neighbours(values, number);
   const link = (/** @type {number} */ other) => valueLink(values, other);
-  return view(name, shortName(values, number), size, [
-    pill(space && first >= 0 && first <= peakMoment(space) && peakMoment(space) <= last ? `At the peak of ${values.spaces[color]}` : values.spaces[color]),
-    make("code", {}, [values.shapes[values.shape[number]]])
+  return view(name, shortName(values, number), bytes(size), [
+    pill(space && first >= 0 && first <= peakMoment(space) && peakMoment(space) <= last ? `At the peak of ${values.spaces[color]}` : `Not at the peak of ${values.spaces[color]}`),
+    make("code", {}, [plainShape(values.shapes[values.shape[number]])])
   ], space && first >= 0 ? [curve(space, names.length, first, last, lookOf(values, number))] : [], [
     ["Live", first < 0 ? [] : [`from instruction ${counted(first)} to ${counted(last)}`]],
     ["Written by", first < 0 ? [] : [at(first)]],
     ["Read by", listed(values.reads[number], at, MOST_READS)],
     ["Comes from", origin(values, number)],
     ["Where it lies", [
-      `bytes ${counted(low)} to ${counted(low + size)} of `, allocationLink(values, values.allocation[number]), ". ",
+      `${humanBytes(low)} to ${humanBytes(low + size)} of `, allocationLink(values, values.allocation[number]), ". ",
       mapLink(values, `fit=${id}`)
     ]],
     ["Same buffer", same.length ? listed([buffer, ...same].filter((other) => other !== number), link) : []],
-    ["Bytes had before", listed(before, link)],
-    ["Bytes taken over by", listed(after, link)],
-    ["Size", [`${counted(size)} bytes, ${padding ? `${counted(padding)} of padding` : "no padding"}`]],
+    ["There before it", listed(before, link)],
+    ["There after it", listed(after, link)],
+    ["Size", [`${values.shapes[values.shape[number]]}: ${counted(size)} bytes, ${padding ? `${counted(padding)} of padding` : "no padding"}`]],
     ["In XLA’s words", [`${values.opcodes[values.opcode[number]]}, id ${values.id[number]}`]]
   ]);
 };
 
-/** Return what is resident in a space over the program, and below it a life in its color.
- * @type {(space: SpaceSteps, moments: number, first: number, last: number, look: string) => HTMLElement} */
+/** Return what is resident in a space over the program: below it a life in its color or, without a look, across it the
+ * first instruction.
+ * @type {(space: SpaceSteps, moments: number, first: number, last: number, look?: string) => HTMLElement} */
 const curve = (space, moments, first, last, look) => {
   const { static: held, temp } = space, most = residentBytes(space, peakMoment(space)), y = (/** @type {number} */ amount) => CURVE * (1.04 - amount / Math.max(most, 1));
   const steps = temp.moments.map((moment, place) => `H${moment}V${y(held + temp.amounts[place]).toFixed(2)}`);
-  const svg = drawing("What is resident over the program", moments, CURVE * 1.25);
+  const svg = drawing("What is resident over the program", moments, CURVE * 1.25), marked = look ? peakMoment(space) : first;
+  const place = look ? { y: CURVE * 1.1, height: CURVE * 0.12, class: `fill-${look}` } : { y: 0, height: CURVE * 1.04, class: "fill-now" };
   svg.setAttribute("class", "resident");
   svg.append(
     shape("path", { d: `M0 ${y(0)}V${y(held)}${steps.join("")}H${moments}V${y(0)}z` }),
-    shape("rect", { x: first, width: Math.max(last + 1 - first, moments / 300), y: CURVE * 1.1, height: CURVE * 0.12, class: `fill-${look}` })
+    shape("rect", { x: first, width: Math.max(last + 1 - first, moments / 600), ...place })
   );
-  return make("figure", {}, [svg]);
+  const words = (/** @type {string} */ kind, /** @type {string} */ style, /** @type {string} */ text) => make("span", { class: kind, style }, [text]);
+  return make("figure", {}, [make("div", { class: "drawing" }, [
+    svg, words("level", "bottom:96.8%", humanBytes(most)), words("moment", "left:0", "0"), words("moment", "right:0;transform:none", counted(moments)),
+    words(`name ${2 * marked > moments ? "right" : "left"}`, `left:${100 * marked / moments}%`, `${look ? "peak" : "instruction"} ${counted(marked)}`)
+  ])]);
 };
 
 /** Return the largest values of an allocation over address and time.
@@ -147,13 +162,13 @@ const allocationView = (values, { names }, id) => {
   const held = [...values.allocation.keys()].filter((value) => values.allocation[value] === number);
   const live = held.filter((value) => values.first[value] >= 0).sort((one, other) => values.size[other] - values.size[one]);
   const name = `allocation ${allocations.index[number]}`, size = allocations.size[number], color = allocations.color[number];
-  return view(name, `A${name.slice(1)}`, size, [
+  return view(name, `A${name.slice(1)}`, bytes(size), [
     pill(held.length === 1 ? "1 value" : `Reused by ${counted(held.length)} values`),
     chip(values.classes[allocations.class[number]], values.kinds[allocations.kind[number]]),
     make("span", {}, [`in ${color} · ${values.spaces[color]}`])
   ], [
-    ...(live.length > 1 ? [make("figure", { class: "map packing" }, [picture(values, live, size, names.length)])] : []),
-    ...tableOf(values, held, names.length, "Values", MOST_ROWS)
+    ...(live.length > 1 ? [make("figure", { class: "map" }, [picture(values, live, size, names.length)])] : []),
+    ...tableOf(values, [["", held]], names.length, "Values", MOST_ROWS)
   ], [
     ["Size", [`${counted(size)} bytes. `, mapLink(values, `space=${color}&allocation=${number}`)]],
     ["Values", [make("a", { href: `#view=values&allocation=${number}` }, ["All, to sort and to filter"])]]
@@ -165,22 +180,21 @@ const instructionView = (values, { names, spaces, recomputes }, id) => {
   const moment = Number(id), name = names[moment];
   if (!name) return null;
   const all = [...values.name.keys()], made = all.filter((number) => values.name[number] === name);
-  const reads = all.filter((number) => values.reads[number].includes(moment)), freed = reads.filter((number) => lastUse(values, number) === moment);
+  const used = all.filter((number) => values.reads[number].includes(moment));
+  const [freed, reads] = [true, false].map((isLast) => used.filter((number) => (lastUse(values, number) === moment) === isLast));
   const main = Object.keys(spaces)[0], space = spaces[main], again = recomputes[moment];
   const resident = (/** @type {number} */ at) => space ? residentBytes(space, at) : 0;
   const change = resident(moment) - (moment ? resident(moment - 1) : 0);
   const neighbour = (/** @type {number} */ at, /** @type {string} */ rel) => names[at]
     ? [make("a", { href: `#i${at}`, rel }, [rel === "prev" ? `‹ ${counted(at)}` : `${counted(at)} ›`])] : [];
   const known = made.find((number) => values.index[number] === "") ?? made[0];
-  return view(name, known === undefined ? name : shortName(values, known), resident(moment), [
-    ...(change ? [pill(signedBytes(change))] : []),
-    make("span", {}, [`resident in ${main ? values.spaces[Number(main)] : "memory"} at instruction ${counted(moment)}`]),
+  return view(name, known === undefined ? name : shortName(values, known), change ? signedBytes(change) : "No change", [
+    pill(`${humanBytes(resident(moment))} resident in ${main ? values.spaces[Number(main)] : "memory"}`),
+    make("span", {}, [`at instruction ${counted(moment)}`]),
     ...neighbour(moment - 1, "prev"), ...neighbour(moment + 1, "next")
   ], [
-    ...(space ? [curve(space, names.length, moment, moment, "now")] : []),
-    ...tableOf(values, made, names.length, "Writes"),
-    ...tableOf(values, reads, names.length, "Reads"),
-    ...tableOf(values, freed, names.length, "Reads for the last time")
+    ...(space ? [curve(space, names.length, moment, moment)] : []),
+    ...tableOf(values, [["Writes", made], ["Reads", reads], ["Reads for the last time", freed]], names.length, "What it writes and reads")
   ], [
     ["Operation or argument", known === undefined ? [] : origin(values, known)],
     ["Recomputes", again ? [instructionLink(names.indexOf(again), again)] : []],

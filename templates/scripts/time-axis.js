@@ -104,13 +104,9 @@ const peakMoment = () => {
 /** Let the form show and change the time axis. */
 export const startControls = (/** @type {HTMLFormElement} */ form, /** @type {TimeAxis} */ axis) => {
   const field = (/** @type {string} */ name) => /** @type {HTMLInputElement} */ (form.elements.namedItem(name));
-  const moment = field("moment"), from = field("from"), to = field("to");
+  const moment = field("moment");
 
   const choosePeak = () => axis.choose(peakMoment());
-  const zoom = () => {
-    const first = Math.round(Number(from.value)), last = Math.round(Number(to.value));
-    if (first < last) axis.zoom(first, last);
-  };
 
   form.hidden = false;
   form.addEventListener("submit", (event) => event.preventDefault());
@@ -118,16 +114,9 @@ export const startControls = (/** @type {HTMLFormElement} */ form, /** @type {Ti
     const entered = Math.round(Number(moment.value));
     axis.choose(moment.value === "" ? null : Math.min(axis.total - 1, Math.max(0, entered)));
   });
-  from.addEventListener("change", zoom);
-  to.addEventListener("change", zoom);
   field("peak").addEventListener("click", choosePeak);
   field("none").addEventListener("click", () => axis.choose(null));
   field("all").addEventListener("click", () => axis.zoom(0, axis.total));
   addKey("p", "Choose the peak", choosePeak);
-  axis.follow(() => {
-    const [first, last] = axis.range();
-    moment.value = String(axis.chosen() ?? "");
-    from.value = String(first);
-    to.value = String(last);
-  });
+  axis.follow(() => { moment.value = String(axis.chosen() ?? ""); });
 };

@@ -15,9 +15,8 @@ import { parseOrder } from "./tables.js";
 
 // Fewer of a filter on very many, because a browser lays out a thousand rows in a second or more.
 const ROWS_AT_ONCE = 1000, FIRST_ROWS = 50;
-const MOST_CHOICES = 300, OPEN_CHOICES = 2, SHORT_ROWS = 8, REST_MILLISECONDS = 200;
+const MOST_CHOICES = 300, OPEN_CHOICES = 2, REST_MILLISECONDS = 200;
 const WORKING = "Filtering…";
-const HINT = ". Find looks for words in the name, the operation, the source and the shape at once";
 
 /** Return words by how many values have them, the most first. */
 const byCount = (/** @type {string[]} */ table, /** @type {number[]} */ column) => {
@@ -107,7 +106,7 @@ const startWholeTable = (/** @type {HTMLTableElement} */ table) => {
   const region = /** @type {HTMLElement} */ (table.closest(".scroll"));
   const when = !table.closest("details[data-view]") ? "" : kind === "values" ? "At instruction " : kind === "instructions" ? "From instruction " : "";
   const form = makeControls(`filter-${kind}`, when), more = make("button", { type: "button", class: "more", hidden: "" });
-  const total = Number(table.dataset.count);
+  const total = Number(table.dataset.count), covered = originalRows.filter((row) => !row.matches(".fold")).length;
   const field = (/** @type {string} */ name) => /** @type {HTMLInputElement | null} */ (form.elements.namedItem(name));
   const output = /** @type {HTMLOutputElement} */ (form.querySelector("output"));
   region.before(form);
@@ -123,7 +122,7 @@ const startWholeTable = (/** @type {HTMLTableElement} */ table) => {
     return { values, source };
   })();
 
-  originalRows.filter((row) => row.matches(".fold")).forEach((fold) => startFold(fold, async (first, last) => {
+  originalRows.filter((row) => row.matches(".fold[data-first]")).forEach((fold) => startFold(fold, async (first, last) => {
     const { values, source } = await load();
     return source.rows.filter((moment) => moment >= first && moment <= last).map((row) => rowOf(values, source, columns, row));
   }));
@@ -132,8 +131,6 @@ const startWholeTable = (/** @type {HTMLTableElement} */ table) => {
   const filters = () => /** @type {Filters} */ (Object.fromEntries(names.map((name) => [name, State.get(name) ?? ""])));
   const order = () => parseOrder(State.get("sort"), columns.length);
   const isNarrowed = () => order() !== null || Object.values(filters()).some(Boolean);
-  const isShort = total < SHORT_ROWS && !isSingleFile();
-  form.classList.toggle("short", isShort && !(isAskedFor(kind) && isNarrowed()));
   // In a single file the values have no pages, so scripts make all of their rows.
   const isAsked = () => isSingleFile() || (isAskedFor(kind) && isNarrowed());
   const chosen = (/** @type {Source} */ source) => {
@@ -166,9 +163,9 @@ const startWholeTable = (/** @type {HTMLTableElement} */ table) => {
     body.replaceChildren(...originalRows);
     if (table.caption) table.caption.textContent = caption;
     output.textContent = "";
-    offer(kind === "instructions" ? total : originalRows.length, total, async () => {
+    offer(kind === "instructions" ? total : covered, total, async () => {
       const { values, source } = await load();
-      extend(values, source, source.rows, originalRows.length);
+      extend(values, source, source.rows, covered);
     });
   };
 
@@ -194,9 +191,9 @@ const startWholeTable = (/** @type {HTMLTableElement} */ table) => {
     const rows = chosen(source);
     body.replaceChildren();
     extend(values, source, rows, 0, source.all > MANY ? FIRST_ROWS : ROWS_AT_ONCE);
-    if (table.caption) table.caption.textContent = isSingleFile() ? "" : "All rows that match";
-    output.textContent = `${counted(source.count(rows))} of ${counted(source.all)} ${source.noun}` +
-      (State.get("moment") ? totals(values, source, rows) : "") + (rows.length || !TEXTS.some((name) => State.get(name)) ? "" : HINT);
+    // How many there are says more.
+    if (table.caption) table.caption.textContent = "";
+    output.textContent = `${counted(source.count(rows))} of ${counted(source.all)} ${source.noun}${State.get("moment") ? totals(values, source, rows) : ""}`;
   };
 
   const ask = (/** @type {Record<string, string | null>} */ changes, options = {}) =>

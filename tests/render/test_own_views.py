@@ -199,7 +199,7 @@ def test_an_allocation_says_what_it_is_for_and_how_full_it_is() -> None:
     schedule = "HloLiveRange (max 2):\n  InstructionSequence:\n    0:v1\n    1:v3\n  BufferLiveRange:\n    v1{}:0-1"
     text = told_of("\n".join([head, *values, "", "Total bytes used: 8 (8B)", "", schedule, ""]))["a7"]
     for words in (
-        "Allocation 7 8 B Reused by 2 values parameter 2, maybe live out in 0 · default memory",
+        "Allocation 7 8 B Reused by 2 values parameter 2, donated in 0 · default memory",
         "At the peak4 bytes used, 4 free, at instruction 0 v1",
         "Parameter 2 at ShapeIndex {3} f32[]",
         "In the dumpstep-buffer-assignment.txt:2",

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from reportgen.render.html.marks import width
+from reportgen.render.html.marks import percent_of
 from reportgen.render.site.assets import template_root
 from reportgen.reports.formats import counted
 
@@ -42,8 +42,8 @@ def test_things_are_counted_in_singular_and_plural(number: int, text: str) -> No
     assert counted(number, "value") == text
 
 
-def test_the_width_of_a_bar_is_its_share() -> None:
-    assert width(1, 3) == "33.33%"
+def test_a_part_of_a_whole_is_written_as_css() -> None:
+    assert percent_of(1, 3) == "33.33%"
 
 
 def test_every_size_of_type_is_one_of_the_five_of_the_theme() -> None:

@@ -212,7 +212,7 @@ def test_numbered_siblings_share_a_row_of_the_lifetimes() -> None:
         str(LAYERS),
         f"up to {LAYERS - 1}",
     ]
-    assert f"{8 * (LAYERS - 1)} B idle of {8 * LAYERS} B of temporaries at the peak" in plain(page)
+    assert f"{8 * (LAYERS - 1)} B Idle at the peak of {8 * LAYERS} B of temporaries" in plain(page)
 
 
 def test_what_is_read_or_written_at_the_peak_is_marked_as_in_use() -> None:
@@ -221,7 +221,7 @@ def test_what_is_read_or_written_at_the_peak_is_marked_as_in_use() -> None:
     idle = [row.cells[-1].text.strip() for table in tables_of(page) for row in table.rows if len(row.cells) > 2]
     assert "0" not in idle
     assert 0 < idle.count("in use") == page.count('class="in-use"') < len(idle)
-    assert page.count('class="words ') == len(idle)
+    assert page.count('class="words">i') == len(idle)
     # The rule of the peak is behind the bars, where it hides none of their ticks.
     strips = page.split('role="img"><title>live')[1:]
     assert all(strip.partition("</title>")[2].startswith('<path class="peak"') for strip in strips)
@@ -245,7 +245,7 @@ def test_what_the_caller_holds_is_apart_from_the_temporaries_that_are_idle_at_th
     page = pages_of(module_of(late))["lifetimes.html"]
     [table] = tables_of(page)
     assert sorted(row.cells[1].text.strip() for row in table.rows) == ["a", "b"]
-    assert "10 B idle of 30 B of temporaries at the peak" in plain(page)
+    assert "10 B Idle at the peak of 30 B of temporaries" in plain(page)
     assert "Of 100 B of arguments and outputs, 100 B is idle." in plain(page)
 
 
@@ -271,11 +271,11 @@ def test_the_findings_say_where_the_peak_that_xla_prints_differs_in_the_words_of
     differs = {}
     for module in sample_modules():
         pages, peak = pages_of(module), module.analysis.xla_peak
-        words = f"XLA puts the peak at instruction {peak.moment:,}, with {human_bytes(peak.sum_bytes)}" if peak else ""
+        words = f"{human_bytes(peak.sum_bytes)} XLA’s printed peak" if peak else ""
         is_said = "XLA’s printed peak differs" in plain(pages["findings.html"])
         assert is_said == (peak is not None and not peak.is_correct)
         if is_said:
-            assert all(words in plain(pages[name]).replace(" ,", ",") for name in ("index.html", "findings.html"))
+            assert all(words in plain(pages[name]) for name in ("index.html", "findings.html"))
         differs[module.label] = is_said
     assert set(differs.values()) == {True, False}
 

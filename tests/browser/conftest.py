@@ -114,6 +114,12 @@ def module(samples_site: Path) -> Path:
 
 
 @pytest.fixture
+def visit_module(visit: Callable[..., Page], samples_site: Path, module: Path) -> Callable[[str], Page]:
+    """`visit_module("index.html")` opens a page of that module from the disk."""
+    return lambda page: visit(samples_site, f"m/{module.name}/{page}")
+
+
+@pytest.fixture
 def kinds(samples_site: Path, module: Path) -> list[str]:
     """Return a page of each kind: overview, help, and every view of a module."""
     pages = [*samples_site.glob("*.html"), *samples_site.glob("help/*.html"), *module.glob("*.html")]

@@ -46,9 +46,8 @@ def test_seeds_answer_on_the_first_screen(seeds_site: Path, page: Page, visit: V
     hold_the_bars(seeds_site, page, visit)
 
 
-def test_the_peak_regroups_in_place_and_by_the_keyboard(module: Path, samples_site: Path, visit: Visit) -> None:
-    address = module.relative_to(samples_site).as_posix() + "/index.html"
-    page = visit(samples_site, address)
+def test_the_peak_regroups_in_place_and_by_the_keyboard(visit_module: Callable[[str], Page]) -> None:
+    page = visit_module("index.html")
     tables = page.locator("section[aria-labelledby=peak] > [data-part-of=group]")
     expect(tables.locator("visible=true").first).to_be_visible()
     page.locator("input[name=group][value=operation]").focus()
@@ -61,8 +60,8 @@ def test_the_peak_regroups_in_place_and_by_the_keyboard(module: Path, samples_si
     expect(shown).to_be_visible()
 
 
-def test_a_choice_of_memory_space_shows_its_chart(module: Path, samples_site: Path, visit: Visit) -> None:
-    page = visit(samples_site, module.relative_to(samples_site).as_posix() + "/index.html")
+def test_a_choice_of_memory_space_shows_its_chart(visit_module: Callable[[str], Page]) -> None:
+    page = visit_module("index.html")
     page.locator("input[name=space][value='1']").check()
     expect(page.locator("figure[data-chart][data-space='1'] .vega-embed svg")).to_be_visible()
     expect(page.locator("figure[data-chart][data-space='0']")).to_be_hidden()

@@ -8,7 +8,7 @@ from playwright.sync_api import Page, expect
 
 from tests.support.site import shard
 
-Visit = Callable[..., Page]
+Visit = Callable[[str], Page]
 
 OUTSIDE = """boxes => boxes.flatMap(box => {
   const own = box.getBoundingClientRect();
@@ -29,9 +29,9 @@ GAPS = """lists => lists.flatMap(list => {
 
 
 @pytest.fixture(params=[1280, 820])
-def drawn(request: pytest.FixtureRequest, visit: Visit, page: Page, samples_site: Path, module: Path) -> Page:
+def drawn(request: pytest.FixtureRequest, visit_module: Visit, page: Page) -> Page:
     page.set_viewport_size({"width": request.param, "height": 900})
-    return visit(samples_site, f"{module.relative_to(samples_site).as_posix()}/index.html")
+    return visit_module("index.html")
 
 
 def test_boxes_fill_what_they_are_below_and_no_name_is_cut(drawn: Page) -> None:
@@ -42,33 +42,31 @@ def test_boxes_fill_what_they_are_below_and_no_name_is_cut(drawn: Page) -> None:
     expect(main.locator("b").first).to_be_visible()
 
 
-def test_a_phone_has_the_boxes_and_the_table(visit: Visit, page: Page, samples_site: Path, module: Path) -> None:
+def test_a_phone_has_the_boxes_and_the_table(visit_module: Visit, page: Page) -> None:
     page.set_viewport_size({"width": 390, "height": 844})
-    visit(samples_site, f"{module.relative_to(samples_site).as_posix()}/index.html")
+    visit_module("index.html")
     assert page.locator(".icicle, .icicle ol").evaluate_all(GAPS) == []
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     expect(page.locator(".icicle b:visible").first).to_be_visible()
     expect(page.locator("section[aria-labelledby=peak] .peak-groups:visible")).to_have_count(1)
 
 
-def test_on_a_phone_the_map_is_folded_unless_a_link_leads_to_it(
-    visit: Visit, page: Page, samples_site: Path, module: Path
-) -> None:
+def test_on_a_phone_the_map_is_folded_unless_a_link_leads_to_it(visit_module: Visit, page: Page, module: Path) -> None:
     page.set_viewport_size({"width": 390, "height": 844})
-    path, plot = f"{module.relative_to(samples_site).as_posix()}/index.html", page.locator("#packing-map svg")
-    visit(samples_site, path)
+    plot = page.locator("#packing-map svg")
+    visit_module("index.html")
     expect(page.locator("#packing-map")).to_be_hidden()
     page.get_by_role("heading", name="Packing map").click()
     expect(plot).to_be_visible()
     values = shard(module / "data" / "values.js")
     largest = max(range(len(values["size"])), key=values["size"].__getitem__)
     page.goto("about:blank")
-    visit(samples_site, f"{path}#fit={values['id'][largest]}")
+    visit_module(f"index.html#fit={values['id'][largest]}")
     expect(plot).to_be_visible()
 
 
-def test_a_box_is_reached_by_the_keyboard_and_leads_to_a_value(visit: Visit, samples_site: Path, module: Path) -> None:
-    page = visit(samples_site, f"{module.relative_to(samples_site).as_posix()}/index.html")
+def test_a_box_is_reached_by_the_keyboard_and_leads_to_a_value(visit_module: Visit) -> None:
+    page = visit_module("index.html")
     box = page.locator(".icicle a").first
     box.focus()
     page.keyboard.press("Tab")
@@ -78,13 +76,13 @@ def test_a_box_is_reached_by_the_keyboard_and_leads_to_a_value(visit: Visit, sam
     expect(page.locator(".own.open")).to_be_visible()
 
 
-def test_it_needs_no_script(without_scripts: Visit, samples_site: Path, module: Path) -> None:
-    page = without_scripts(f"{module.relative_to(samples_site).as_posix()}/index.html")
+def test_it_needs_no_script(without_scripts: Visit, module: Path) -> None:
+    page = without_scripts(f"m/{module.name}/index.html")
     expect(page.locator("section[aria-labelledby=peak] .icicle a").first).to_be_visible()
 
 
-def test_on_paper_boxes_keep_their_colors(visit: Visit, page: Page, samples_site: Path, module: Path) -> None:
-    visit(samples_site, f"{module.relative_to(samples_site).as_posix()}/index.html")
+def test_on_paper_boxes_keep_their_colors(visit_module: Visit) -> None:
+    page = visit_module("index.html")
     page.emulate_media(media="print")
     box = page.locator(".icicle a").first
     expect(box).to_be_visible()

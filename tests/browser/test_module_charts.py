@@ -12,20 +12,12 @@ from playwright.sync_api import Locator, Page, expect
 from reportgen.reports.formats import human_bytes
 from tests.support.site import shard
 
-Visit = Callable[..., Page]
+Visit = Callable[[str], Page]
 
 
 @pytest.fixture
-def module_path(samples_site: Path) -> str:
-    """Return the page of the TPU training step, which has several memory spaces."""
-    pages = samples_site.glob("m/jit-mlp-train-step-*/index.html")
-    found = next(page for page in pages if "VMEM" in page.read_text(encoding="utf-8"))
-    return found.relative_to(samples_site).as_posix()
-
-
-@pytest.fixture
-def module_page(samples_site: Path, module_path: str, visit: Visit) -> Page:
-    page = visit(samples_site, module_path)
+def module_page(visit_module: Visit) -> Page:
+    page = visit_module("index.html")
     expect(page.locator("figure[data-chart] svg").first).to_be_visible()
     return page
 
@@ -85,13 +77,13 @@ def test_what_is_resident_at_the_peak_is_the_headline(module_page: Page) -> None
     assert resident.get_attribute("value") == headline.get_attribute("value")
 
 
-def test_live_bytes_at_the_peak_equal_the_page(module_page: Page, samples_site: Path, module_path: str) -> None:
+def test_live_bytes_at_the_peak_equal_the_page(module_page: Page, module: Path) -> None:
     module_page.locator("#moment-controls button[name=peak]").click()
     total = module_page.locator("#live-at tfoot tr.live data")
     expect(total).to_be_visible()
     moment = int(module_page.locator("#moment-controls input[name=moment]").input_value())
     space = module_page.locator("figure[data-space]").first.get_attribute("data-space")
-    live = shard((samples_site / module_path).parent / "data" / "timeline.js")["spaces"][space]["live"]
+    live = shard(module / "data" / "timeline.js")["spaces"][space]["live"]
     expected = live["amounts"][bisect_right(live["moments"], moment) - 1]
     assert int(total.get_attribute("value") or -1) == expected
 
@@ -118,10 +110,8 @@ def test_a_drag_zooms_every_chart_and_the_button_shows_everything(module_page: P
     expect(module_page.locator("input[name=from]")).to_have_value("0")
 
 
-def test_the_tooltip_at_the_pointer_has_the_amounts_of_the_data(
-    module_page: Page, samples_site: Path, module_path: str
-) -> None:
-    spaces = shard((samples_site / module_path).parent / "data" / "timeline.js")["spaces"]
+def test_the_tooltip_at_the_pointer_has_the_amounts_of_the_data(module_page: Page, module: Path) -> None:
+    spaces = shard(module / "data" / "timeline.js")["spaces"]
     compared = 0
     for number in range(module_page.locator("figure[data-chart='memory-over-time']").count()):
         figure = chart_of_space(module_page, number)
@@ -143,7 +133,7 @@ def test_the_tooltip_at_the_pointer_has_the_amounts_of_the_data(
     assert compared >= 50
 
 
-def test_zooming_in_time_rescales_the_bytes(module_page: Page, module_path: str) -> None:
+def test_zooming_in_time_rescales_the_bytes(module_page: Page) -> None:
     labels = "svg => svg.querySelectorAll('.role-axis-label')[0].closest('svg').textContent"
     figure = chart_of_space(module_page, 1).locator("svg")
     expect(figure.locator(".role-axis-label").first).to_be_attached()
@@ -296,12 +286,12 @@ def test_no_line_crosses_what_is_below_a_peak(module_page: Page) -> None:
 
 
 def test_the_static_drawing_marks_the_peak_as_the_chart_does(
-    module_path: str, module_page: Page, without_scripts: Visit
+    module: Path, module_page: Page, without_scripts: Visit
 ) -> None:
     figure = module_page.locator("figure[data-space='0']")
     name = figure.locator("svg g.mark-text.role-mark text").filter(has_text=re.compile("^peak"))
     shown = name.text_content() or ""
-    static = without_scripts(module_path)
+    static = without_scripts(f"m/{module.name}/index.html")
     expect(static.locator("figure[data-space='0'] .drawing .name").first).to_have_text(shown)
 
 

@@ -173,10 +173,8 @@ def test_the_largest_value_has_the_same_place_on_the_page_and_on_paper(
     assert complaints(view.page) == []
 
 
-def test_without_scripts_a_view_is_shown_alone(
-    without_scripts: Callable[[str], Page], module: Path, samples_site: Path
-) -> None:
-    page = without_scripts((module / "explore.html").relative_to(samples_site).as_posix())
+def test_without_scripts_a_view_is_shown_alone(without_scripts: Visit, module: Path) -> None:
+    page = without_scripts(f"m/{module.name}/explore.html")
     place = page.locator(".own").first.get_attribute("id")
     assert place not in page.locator("main > :not(h1)").evaluate_all(SHOWN)
     page.locator(f"main a[href='#{place}']:visible").first.click()

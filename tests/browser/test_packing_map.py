@@ -10,18 +10,13 @@ from playwright.sync_api import Locator, Page, Route, expect
 from tests.browser.axe import complaints
 from tests.support.site import shard
 
-Visit = Callable[..., Page]
+Visit = Callable[[str], Page]
 ZOOMED = re.compile(r"from=\d+&to=\d+&low=\d+&high=\d+")
 
 
 @pytest.fixture
-def folder(module: Path, samples_site: Path) -> str:
-    return module.relative_to(samples_site).as_posix() + "/"
-
-
-@pytest.fixture
-def map_page(visit: Visit, samples_site: Path, folder: str) -> Page:
-    return drawn(visit(samples_site, folder + "index.html"))
+def map_page(visit_module: Visit) -> Page:
+    return drawn(visit_module("index.html"))
 
 
 def drawn(page: Page) -> Page:
@@ -31,14 +26,12 @@ def drawn(page: Page) -> Page:
     return page
 
 
-def test_the_page_does_not_move_when_the_map_is_drawn(
-    visit: Visit, page: Page, samples_site: Path, folder: str
-) -> None:
+def test_the_page_does_not_move_when_the_map_is_drawn(visit_module: Visit, page: Page) -> None:
     """Also where its caption is at the top of the window, which then is not what the browser keeps in place."""
     held: list[Route] = []
     page.route("**/data/values.js", lambda route: held.append(route))  # noqa: PLW0108 - Playwright sets attributes on it
     with page.expect_request("**/data/values.js"):
-        visit(samples_site, folder + "index.html").evaluate("scrollTo(0, 1e6)")
+        visit_module("index.html").evaluate("scrollTo(0, 1e6)")
         page.locator("#map-caption").evaluate("caption => caption.scrollIntoView()")
     controls, after = page.locator("#packing-map form.controls"), page.locator("#packing-map ~ *:visible").first
     assert controls.get_attribute("inert") is not None
@@ -166,12 +159,10 @@ def test_a_double_click_shows_everything_and_chooses_nothing(map_page: Page) -> 
     assert "moment=" not in map_page.url
 
 
-def test_a_value_shows_its_place_on_the_map_and_the_map_leads_back(
-    visit: Visit, samples_site: Path, folder: str
-) -> None:
-    values = shard(samples_site / folder / "data" / "values.js")
+def test_a_value_shows_its_place_on_the_map_and_the_map_leads_back(visit_module: Visit, module: Path) -> None:
+    values = shard(module / "data" / "values.js")
     number = next(n for n, first in enumerate(values["first"]) if first > 0 and values["size"][n] > 1024)
-    page = visit(samples_site, f"{folder}explore.html#v{values['id'][number]}")
+    page = visit_module(f"explore.html#v{values['id'][number]}")
     page.locator(".own.open").get_by_role("link", name="on the packing map").click()
     expect(page).to_have_url(re.compile(rf"index\.html#.*fit={values['id'][number]}\b"))
     expect(page).to_have_url(ZOOMED)
@@ -183,10 +174,10 @@ def test_a_value_shows_its_place_on_the_map_and_the_map_leads_back(
     expect(page.locator(".own.open")).to_contain_text(values["name"][number].split(".")[0])
 
 
-def test_an_allocation_is_shown_alone_on_the_map(visit: Visit, samples_site: Path, folder: str) -> None:
-    values = shard(samples_site / folder / "data" / "values.js")
+def test_an_allocation_is_shown_alone_on_the_map(visit_module: Visit, module: Path) -> None:
+    values = shard(module / "data" / "values.js")
     allocation = max(set(values["allocation"]), key=values["allocation"].count)
-    page = visit(samples_site, f"{folder}explore.html#a{values['allocations']['id'][allocation]}")
+    page = visit_module(f"explore.html#a{values['allocations']['id'][allocation]}")
     page.locator(".own.open").get_by_role("link", name="on the packing map").click()
     drawn(page)
     with_range = [n for n, one in enumerate(values["allocation"]) if one == allocation and values["first"][n] >= 0]
@@ -202,8 +193,8 @@ def test_the_legend_dims_all_other_groups(map_page: Page) -> None:
     expect(map_page.locator("#map-count")).to_have_text("")
 
 
-def test_highlight_counts_what_it_finds(map_page: Page, samples_site: Path, folder: str) -> None:
-    values = shard(samples_site / folder / "data" / "values.js")
+def test_highlight_counts_what_it_finds(map_page: Page, module: Path) -> None:
+    values = shard(module / "data" / "values.js")
     map_page.locator("#packing-map [name=find]").fill("fusion")
     expect(map_page.locator("#map-count")).to_have_text(re.compile(r"^[1-9]\d* of \d+ values match$"))
     assert any(name.startswith("fusion") for name in values["name"])

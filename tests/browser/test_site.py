@@ -55,10 +55,9 @@ def follow(page: Page, href: str, address: str) -> None:
 
 
 @pytest.fixture
-def table(visit: Visit, samples_site: Path, module: Path) -> Locator:
+def table(visit_module: Visit) -> Locator:
     """Return the list of all values, the largest first."""
-    page = visit(samples_site, (module / "explore.html").relative_to(samples_site).as_posix())
-    return page.locator("main table.sortable").first
+    return visit_module("explore.html").locator("main table.sortable").first
 
 
 def numbers(table: Locator, column: int) -> list[float]:
@@ -134,7 +133,7 @@ def test_the_theme_is_the_one_of_the_system_until_it_is_chosen(visit: Visit, sam
 
 
 def test_without_scripts_every_text_and_row_is_shown_and_no_useless_control(
-    without_scripts: Callable[[str], Page], kinds: list[str]
+    without_scripts: Visit, kinds: list[str]
 ) -> None:
     for path in kinds:
         page = without_scripts(path)
@@ -145,10 +144,8 @@ def test_without_scripts_every_text_and_row_is_shown_and_no_useless_control(
         assert (path, page.locator(":is(button, input, select):visible").count()) == (path, 0)
 
 
-def test_without_scripts_the_address_chooses_the_memory_space(
-    without_scripts: Callable[[str], Page], module: Path, samples_site: Path
-) -> None:
-    page = without_scripts((module / "lifetimes.html").relative_to(samples_site).as_posix())
+def test_without_scripts_the_address_chooses_the_memory_space(without_scripts: Visit, module: Path) -> None:
+    page = without_scripts(f"m/{module.name}/lifetimes.html")
     sections = page.locator(".one-space > section")
     assert sections.count() > 1
     for number in range(sections.count()):
@@ -158,16 +155,14 @@ def test_without_scripts_the_address_chooses_the_memory_space(
     expect(sections.nth(1)).to_be_visible()
 
 
-def test_without_scripts_a_page_has_the_drawings_and_nothing_to_click(
-    without_scripts: Callable[[str], Page], module: Path, samples_site: Path
-) -> None:
-    page = without_scripts((module / "index.html").relative_to(samples_site).as_posix())
+def test_without_scripts_a_page_has_the_drawings_and_nothing_to_click(without_scripts: Visit, module: Path) -> None:
+    page = without_scripts(f"m/{module.name}/index.html")
     expect(page.locator("#packing-map svg a").first).to_be_visible()
     expect(page.locator('[data-chart="memory-over-time"] svg').first).to_be_visible()
     assert "Click " not in page.locator("main").inner_text()
 
 
-def test_without_scripts_links_lead_to_a_large_value(without_scripts: Callable[[str], Page]) -> None:
+def test_without_scripts_links_lead_to_a_large_value(without_scripts: Visit) -> None:
     page = without_scripts("index.html")
     follow(page, "m/", "**/m/*/index.html")
     page.locator(".icicle a[href^='explore.html#v']").first.click()
@@ -188,8 +183,8 @@ def test_every_table_of_a_training_step_fits_a_desktop(visit: Visit, samples_sit
     assert {path: wide for path, wide in tables.items() if wide} == {}
 
 
-def test_names_are_not_broken_into_letters_on_paper(visit: Visit, samples_site: Path, module: Path) -> None:
-    page = visit(samples_site, (module / "explore.html").relative_to(samples_site).as_posix())
+def test_names_are_not_broken_into_letters_on_paper(visit_module: Visit) -> None:
+    page = visit_module("explore.html")
     page.set_viewport_size({"width": 718, "height": 1000})  # A4 with the margins of browsers
     page.emulate_media(media="print")
     widths = page.locator(".tables tbody th[scope=row]:visible").evaluate_all("all => all.map(one => one.clientWidth)")

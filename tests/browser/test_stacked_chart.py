@@ -25,11 +25,11 @@ def data(module: Path) -> Mapping[str, Any]:
 
 
 @pytest.fixture
-def open_page(visit: Visit, samples_site: Path, module: Path) -> Callable[[str], Page]:
+def open_page(visit_module: Callable[[str], Page]) -> Callable[[str], Page]:
     """`open_page("#stack=scope")` opens the module's page from the disk and waits for its charts."""
 
     def opened(fragment: str) -> Page:
-        page = visit(samples_site, f"{module.relative_to(samples_site).as_posix()}/index.html{fragment}")
+        page = visit_module(f"index.html{fragment}")
         expect(page.locator("figure[data-chart] svg").first).to_be_visible()
         figure(page).scroll_into_view_if_needed()  # because charts out of view wait
         return page

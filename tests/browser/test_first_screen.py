@@ -58,10 +58,3 @@ def test_the_peak_regroups_in_place_and_by_the_keyboard(visit_module: Callable[[
     assert tables.evaluate_all("all => all.filter((one) => !one.hidden).length") == 1
     page.reload()
     expect(shown).to_be_visible()
-
-
-def test_a_choice_of_memory_space_shows_its_chart(visit_module: Callable[[str], Page]) -> None:
-    page = visit_module("index.html")
-    page.locator("input[name=space][value='1']").check()
-    expect(page.locator("figure[data-chart][data-space='1'] .vega-embed svg")).to_be_visible()
-    expect(page.locator("figure[data-chart][data-space='0']")).to_be_hidden()

@@ -205,6 +205,7 @@ def test_colors_of_opcodes_are_not_those_of_classes(map_page: Page) -> None:
     classes = set(map_page.locator("#map-legend button").evaluate_all(colors))
     map_page.select_option("#packing-map [name=color]", "opcode")
     expect(map_page).to_have_url(re.compile("color=opcode"))
+    expect(map_page.locator("#map-legend")).to_contain_text("fusion")
     assert not classes & set(map_page.locator("#map-legend button").evaluate_all(colors))
 
 

@@ -11,23 +11,13 @@ from reportgen.render.html.templates import MODULE_VIEWS
 Visit = Callable[..., Page]
 
 
-def open_views(visit: Visit, root: Path | str, folder: str) -> None:
-    for file, _ in MODULE_VIEWS:
-        page = visit(root, f"m/{folder}/{file}")
-        expect(page.locator("h1")).to_be_visible()
-        figures = page.locator("figure[data-chart]")
-        expect(figures.locator("svg")).to_have_count(figures.count())
-
-
 @pytest.mark.parametrize("name", ["samples_site", "seeds_site"])
 def test_every_view_opens_from_disk_without_errors(name: str, request: pytest.FixtureRequest, visit: Visit) -> None:
     site: Path = request.getfixturevalue(name)
     # The samples have several modules of a kind, and all their pages are checked without a browser, too.
     for folder in sorted(site.glob("m/*"))[:: 2 if name == "samples_site" else 1]:
-        open_views(visit, site, folder.name)
-
-
-def test_every_view_of_a_module_opens_from_a_server_without_errors(
-    samples_site: Path, module: Path, serve: Callable[[Path], str], visit: Visit
-) -> None:
-    open_views(visit, serve(samples_site), module.name)
+        for file, _ in MODULE_VIEWS:
+            page = visit(site, f"m/{folder.name}/{file}")
+            expect(page.locator("h1")).to_be_visible()
+            figures = page.locator("figure[data-chart]")
+            expect(figures.locator("svg")).to_have_count(figures.count())

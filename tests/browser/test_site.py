@@ -25,16 +25,10 @@ elements => elements.filter(element => element.textContent.trim() && !element.ge
 
 def test_every_kind_of_page_opens_without_a_problem(visit: Visit, root: Path | str, kinds: list[str]) -> None:
     for path in kinds:
-        expect(visit(root, path).locator("h1")).to_be_visible()
-
-
-def test_a_page_of_charts_draws_them(visit: Visit, root: Path | str, module: Path, samples_site: Path) -> None:
-    page = visit(root, (module / "index.html").relative_to(samples_site).as_posix())
-    chart = page.locator("figure[data-chart] svg").first
-    expect(chart).to_be_visible()
-    box = chart.bounding_box()
-    assert box
-    assert min(box["width"], box["height"]) > 100
+        page = visit(root, path)
+        expect(page.locator("h1")).to_be_visible()
+        figures = page.locator("figure[data-chart]")
+        expect(figures.locator("svg")).to_have_count(figures.count())
 
 
 def test_links_lead_from_the_overview_to_a_value_and_back(visit: Visit, root: Path | str) -> None:
@@ -115,16 +109,6 @@ def test_the_theme_switch_changes_the_colors_and_is_remembered(visit: Visit, roo
     page.reload()
     assert background(page) == dark
     assert background(visit(root, "help/glossary.html")) == dark
-    page.locator("#theme-switch").click()
-    assert background(page) == light
-
-
-def test_the_theme_is_the_one_of_the_system_until_it_is_chosen(visit: Visit, samples_site: Path) -> None:
-    page = visit(samples_site)
-    light = background(page)
-    page.emulate_media(color_scheme="dark")
-    dark = background(page)
-    assert dark != light
     page.locator("#theme-switch").click()
     assert background(page) == light
 

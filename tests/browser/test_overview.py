@@ -141,9 +141,3 @@ def test_on_paper_there_is_nothing_to_press(visit: Visit, samples_site: Path) ->
     expect(page.locator("nav").first).to_be_hidden()
     expect(page.locator(FILTER)).to_be_hidden()
     expect(page.locator(SHOWN).first).to_be_visible()
-
-
-def test_on_a_phone_nothing_scrolls_sideways(visit: Visit, samples_site: Path) -> None:
-    page = visit(samples_site)
-    page.set_viewport_size({"width": 390, "height": 800})
-    assert page.evaluate("document.documentElement.scrollWidth") <= 390

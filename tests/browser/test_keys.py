@@ -52,25 +52,17 @@ def test_digits_open_the_views(visit: Visit, samples_site: Path, modules: list[s
         expect(page.locator("nav.tabs > [aria-current]")).to_have_text(name)
 
 
-def test_brackets_go_through_the_modules_in_the_same_view(visit: Visit, samples_site: Path, modules: list[str]) -> None:
-    page = visit(samples_site, modules[0].replace("index.html", "lifetimes.html"))
-    for href in modules[1:3]:
-        page.keyboard.press("]")
-        page.wait_for_url("**/" + href.replace("index.html", "lifetimes.html"))
-    page.keyboard.press("[")
-    page.wait_for_url("**/" + modules[1].replace("index.html", "lifetimes.html"))
-
-
-def test_links_lead_to_the_same_view_of_the_module_before_and_after(
+def test_brackets_and_links_go_through_the_modules_in_the_same_view(
     visit: Visit, samples_site: Path, modules: list[str]
 ) -> None:
-    page = visit(samples_site, modules[1].replace("index.html", "lifetimes.html"))
-    after = page.locator("nav.modules a.after")
-    expect(page.locator("nav.modules a.before")).to_be_visible()
-    after.click()
-    page.wait_for_url("**/" + modules[2].replace("index.html", "lifetimes.html"))
-    page.locator("nav.modules a.before").click()
-    page.wait_for_url("**/" + modules[1].replace("index.html", "lifetimes.html"))
+    views = [href.replace("index.html", "lifetimes.html") for href in modules]
+    page = visit(samples_site, views[0])
+    for key, here in (("]", 1), ("]", 2), ("[", 1)):
+        page.keyboard.press(key)
+        page.wait_for_url("**/" + views[here])
+    for name, here in (("after", 2), ("before", 1)):
+        page.locator(f"nav.modules a.{name}").click()
+        page.wait_for_url("**/" + views[here])
 
 
 def test_brackets_go_through_the_pages_of_a_table(visit: Visit, tmp_path: Path) -> None:

@@ -10,9 +10,7 @@ from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 from tests.browser.browser import Watch, find_browser, served
 from tests.support.guards import PATIENCE, missing
-from tests.support.shared import made_once
-from tests.support.site import build_site, relative
-from tests.support.synthetic import write_dump
+from tests.support.site import relative
 
 NO_BROWSER = "no Chromium: run `python tests/run.py`, which installs one, or set REPORTGEN_CHROMIUM to its path"
 expect.set_options(timeout=PATIENCE * 1000)
@@ -124,20 +122,3 @@ def kinds(samples_site: Path, module: Path) -> list[str]:
     """Return a page of each kind: overview, help, and every view of a module."""
     pages = [*samples_site.glob("*.html"), *samples_site.glob("help/*.html"), *module.glob("*.html")]
     return relative(samples_site, pages)
-
-
-@pytest.fixture(scope="session")
-def large_site(run_folder: Path) -> Path:
-    """Return the site of one module with more values than a page has rows."""
-
-    def build(folder: Path) -> None:
-        write_dump(folder / "dumps", 2_500, seed=3)
-        build_site(folder / "dumps", folder / "site")
-
-    return made_once(run_folder / "large", build) / "site"
-
-
-@pytest.fixture(scope="session")
-def large_folder(large_site: Path) -> str:
-    """Return the folder of that module, from the root of the site."""
-    return next(large_site.glob("m/*/")).relative_to(large_site).as_posix() + "/"

@@ -13,7 +13,8 @@ from playwright.sync_api import Locator, Page, expect
 
 from reportgen.render.routes import ROWS_ON_PAGE
 from tests.browser.axe import complaints
-from tests.support.site import shard
+from tests.support.site import build_site, shard
+from tests.support.synthetic import write_dump
 
 Visit = Callable[..., Page]
 ROWS = "details[open] table[data-whole] tbody tr"
@@ -27,9 +28,23 @@ TEXTS = """rows => rows.slice(0, 50).map(row => [...row.cells].map(cell => {
 """The words of rows, without the drawings, and without what only opens with a click."""
 
 
-@pytest.fixture(scope="session")
-def values(large_site: Path, large_folder: str) -> dict[str, Any]:
-    data: dict[str, Any] = shard(large_site / large_folder / "data" / "values.js")
+@pytest.fixture(scope="module")
+def large(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the folder of a module with more values than a page has rows."""
+    folder = tmp_path_factory.mktemp("large")
+    write_dump(folder / "dumps", 2_500, seed=3)
+    return next(build_site(folder / "dumps", folder / "site").glob("m/*/"))
+
+
+@pytest.fixture
+def visit_large(visit: Visit, large: Path) -> Visit:
+    """`visit_large("explore.html")` opens a page of that module."""
+    return lambda page: visit(large.parents[1], f"m/{large.name}/{page}")
+
+
+@pytest.fixture(scope="module")
+def values(large: Path) -> dict[str, Any]:
+    data: dict[str, Any] = shard(large / "data" / "values.js")
     return data
 
 
@@ -72,8 +87,8 @@ def amounts(page: Page, column: int) -> list[int]:
     return found
 
 
-def test_a_sort_covers_all_values(visit: Visit, large_site: Path, large_folder: str, values: dict[str, Any]) -> None:
-    page = visit(large_site, large_folder + "explore.html")
+def test_a_sort_covers_all_values(visit_large: Visit, values: dict[str, Any]) -> None:
+    page = visit_large("explore.html")
     every = [size for size, _ in groups(values, range(2_500))]
     sort_by(page, "At once")
     expect(readout(page)).to_contain_text("2,500 of 2,500 values")
@@ -84,10 +99,8 @@ def test_a_sort_covers_all_values(visit: Visit, large_site: Path, large_folder: 
 
 
 @pytest.mark.parametrize("kind", ["values", "allocations", "instructions"])
-def test_the_rows_made_by_scripts_are_those_of_the_page(
-    visit: Visit, large_site: Path, large_folder: str, kind: str
-) -> None:
-    page = visit(large_site, f"{large_folder}explore.html#view={kind}")
+def test_the_rows_made_by_scripts_are_those_of_the_page(visit_large: Visit, kind: str) -> None:
+    page = visit_large(f"explore.html#view={kind}")
     if page.locator(FOLDS).count():
         page.locator(FOLDS).first.click()
         expect(page.locator("details[open] tr:focus")).to_be_visible()
@@ -102,10 +115,8 @@ def test_the_rows_made_by_scripts_are_those_of_the_page(
     assert page.locator(ROWS).evaluate_all(TEXTS) == written
 
 
-def test_filters_combine_and_their_count_is_that_of_the_data(
-    visit: Visit, large_site: Path, large_folder: str, values: dict[str, Any]
-) -> None:
-    page = visit(large_site, large_folder + "explore.html")
+def test_filters_combine_and_their_count_is_that_of_the_data(visit_large: Visit, values: dict[str, Any]) -> None:
+    page = visit_large("explore.html")
     page.locator("details[open] .filters summary").click()
     page.select_option("details[open] .filters [name=opcode]", "copy")
     page.fill("details[open] .filters [name=shape]", "[128,")
@@ -126,17 +137,15 @@ def test_filters_combine_and_their_count_is_that_of_the_data(
     expect(page.locator(ROWS)).to_have_count(ROWS_ON_PAGE)
 
 
-def test_a_link_shows_the_same_rows(visit: Visit, large_site: Path, large_folder: str) -> None:
-    page = visit(large_site, large_folder + "explore.html#opcode=copy&sort=0a")
+def test_a_link_shows_the_same_rows(visit_large: Visit) -> None:
+    page = visit_large("explore.html#opcode=copy&sort=0a")
     expect(readout(page)).to_contain_text("of 2,500 values")
     sizes = amounts(page, 1)
     assert sizes == sorted(sizes)
 
 
-def test_more_rows_come_when_asked_for(
-    visit: Visit, large_site: Path, large_folder: str, values: dict[str, Any]
-) -> None:
-    page, every = visit(large_site, large_folder + "explore.html"), groups(values, range(2_500))
+def test_more_rows_come_when_asked_for(visit_large: Visit, values: dict[str, Any]) -> None:
+    page, every = visit_large("explore.html"), groups(values, range(2_500))
     more = min(MOST, len(every) - ROWS_ON_PAGE)
     page.get_by_role("button", name=f"Show {more:,} more of {len(every):,}").click()
     expect(page.locator(ROWS)).to_have_count(ROWS_ON_PAGE + more)
@@ -144,8 +153,8 @@ def test_more_rows_come_when_asked_for(
 
 
 @pytest.mark.parametrize("is_by_key", [True, False])
-def test_a_fold_opens_to_its_rows(visit: Visit, large_site: Path, large_folder: str, *, is_by_key: bool) -> None:
-    page = visit(large_site, large_folder + "explore.html#view=instructions")
+def test_a_fold_opens_to_its_rows(visit_large: Visit, *, is_by_key: bool) -> None:
+    page = visit_large("explore.html#view=instructions")
     folds, before = page.locator(FOLDS), page.locator(ROWS).count()
     count, words = folds.count(), folds.first.inner_text()
     if is_by_key:
@@ -157,10 +166,8 @@ def test_a_fold_opens_to_its_rows(visit: Visit, large_site: Path, large_folder: 
     assert page.locator(ROWS).count() == before - 1 + int(words.partition(" ")[0].replace(",", ""))
 
 
-def test_a_filter_of_instructions_has_no_folds_and_without_it_they_are_there_again(
-    visit: Visit, large_site: Path, large_folder: str
-) -> None:
-    page = visit(large_site, large_folder + "explore.html#view=instructions")
+def test_a_filter_of_instructions_has_no_folds_and_without_it_they_are_there_again(visit_large: Visit) -> None:
+    page = visit_large("explore.html#view=instructions")
     count = page.locator(FOLDS).count()
     assert count
     page.fill("details[open] .filters [name=moment]", "7")
@@ -171,10 +178,8 @@ def test_a_filter_of_instructions_has_no_folds_and_without_it_they_are_there_aga
     expect(page.locator("details[open] button.more")).to_be_hidden()
 
 
-def test_the_values_at_an_instruction_are_those_that_are_there(
-    visit: Visit, large_site: Path, large_folder: str, values: dict[str, Any]
-) -> None:
-    page = visit(large_site, large_folder + "explore.html#space=0&moment=1234")
+def test_the_values_at_an_instruction_are_those_that_are_there(visit_large: Visit, values: dict[str, Any]) -> None:
+    page = visit_large("explore.html#space=0&moment=1234")
     first, last, allocations = values["first"], values["last"], values["allocations"]
     present = [
         number
@@ -186,19 +191,15 @@ def test_the_values_at_an_instruction_are_those_that_are_there(
     expect(page.locator("details[open] .filters [name=moment]")).to_have_value("1234")
 
 
-def test_a_link_to_a_row_of_an_instruction_shows_it_wherever_that_is(
-    visit: Visit, large_site: Path, large_folder: str
-) -> None:
-    page = visit(large_site, large_folder + "explore.html#view=instructions&moment=1234")
+def test_a_link_to_a_row_of_an_instruction_shows_it_wherever_that_is(visit_large: Visit) -> None:
+    page = visit_large("explore.html#view=instructions&moment=1234")
     expect(page.locator(f"{ROWS} > td").first).to_have_text("1,234")
     page.locator("details[open] .filters [name=clear]").click()
     expect(page.locator(f"{ROWS} > td").first).to_have_text("0")
 
 
-def test_a_table_can_be_taken_along_with_exact_bytes(
-    visit: Visit, large_site: Path, large_folder: str, values: dict[str, Any]
-) -> None:
-    page = visit(large_site, large_folder + "explore.html")
+def test_a_table_can_be_taken_along_with_exact_bytes(visit_large: Visit, values: dict[str, Any]) -> None:
+    page = visit_large("explore.html")
     with page.expect_download() as download:
         page.locator("details[open]").get_by_role("button", name="Download CSV").click()
     assert download.value.suggested_filename == "values.csv"
@@ -207,14 +208,14 @@ def test_a_table_can_be_taken_along_with_exact_bytes(
     assert {"offset", "dense", "padding", "from", "to", "allocation"} <= rows[0].keys()
 
 
-def test_the_filters_have_no_accessibility_violations(visit: Visit, large_site: Path, large_folder: str) -> None:
-    page = visit(large_site, large_folder + "explore.html#opcode=copy")
+def test_the_filters_have_no_accessibility_violations(visit_large: Visit) -> None:
+    page = visit_large("explore.html#opcode=copy")
     expect(readout(page)).to_contain_text("of 2,500 values")
     assert complaints(page) == []
 
 
-def test_a_row_of_a_group_opens_to_all_of_its_values(visit: Visit, large_site: Path, large_folder: str) -> None:
-    page = visit(large_site, large_folder + "index.html#group=class")
+def test_a_row_of_a_group_opens_to_all_of_its_values(visit_large: Visit) -> None:
+    page = visit_large("index.html#group=class")
     rows = page.locator("[data-part=class] tbody tr")
     row = rows.nth(rows.evaluate_all("rows => rows.findIndex(row => row.querySelector('button.members'))"))
     row.locator("summary").click()
@@ -224,10 +225,8 @@ def test_a_row_of_a_group_opens_to_all_of_its_values(visit: Visit, large_site: P
     expect(row.locator("details a")).to_have_count(count)
 
 
-def test_one_box_finds_words_in_names_operations_sources_and_shapes(
-    visit: Visit, large_site: Path, large_folder: str, values: dict[str, Any]
-) -> None:
-    page = visit(large_site, large_folder + "explore.html")
+def test_one_box_finds_words_in_names_operations_sources_and_shapes(visit_large: Visit, values: dict[str, Any]) -> None:
+    page = visit_large("explore.html")
     scope = max(values["scopes"], key=len)
     page.fill("details[open] .filters [name=words]", f"{scope} f32[")
     expect(readout(page)).to_contain_text(re.compile(r"^[1-9][\d,]* of 2,500 values"))
@@ -239,8 +238,8 @@ def test_one_box_finds_words_in_names_operations_sources_and_shapes(
     expect(readout(page)).to_contain_text("Find looks for words in the name, the operation")
 
 
-def test_rows_are_filtered_by_name(visit: Visit, large_site: Path, large_folder: str, values: dict[str, Any]) -> None:
-    page = visit(large_site, large_folder + "explore.html#value=fusion 7")
+def test_rows_are_filtered_by_name(visit_large: Visit, values: dict[str, Any]) -> None:
+    page = visit_large("explore.html#value=fusion 7")
     wanted = sum(
         "fusion" in name and "7" in name for name in map("".join, zip(values["name"], values["index"], strict=True))
     )

@@ -24,11 +24,6 @@ def test_every_page_is_reachable_from_the_overview(pages: dict[str, SitePage]) -
     assert sorted(pages.keys() - reachable(pages)) == sorted(sent_by_the_server)
 
 
-def test_the_page_in_place_of_a_missing_one_needs_no_other_file(pages: dict[str, SitePage]) -> None:
-    """A server sends it at any depth."""
-    assert pages["404.html"].references == ["data:,"]
-
-
 def test_an_id_names_one_element(pages: dict[str, SitePage]) -> None:
     assert [path for path, page in pages.items() if len(page.ids) != len(set(page.ids))] == []
 

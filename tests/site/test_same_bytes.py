@@ -88,10 +88,3 @@ def test_no_file_says_where_when_or_by_whom_it_was_made(reference: Tree, tmp_pat
     secrets = [secret.encode() for secret in told if secret.encode() not in said_anyway]
     assert str(ROOT).encode() in secrets
     assert [path for path, content in reference.items() if any(secret in content for secret in secrets)] == []
-
-
-def test_building_again_writes_nothing(tmp_path: Path) -> None:
-    site = build_site(SAMPLES / "cpu-tiny", tmp_path / "site")
-    before = {path: path.stat().st_mtime_ns for path in site.rglob("*")}
-    build_site(SAMPLES / "cpu-tiny", site)
-    assert {path: path.stat().st_mtime_ns for path in site.rglob("*")} == before

@@ -1,73 +1,29 @@
 """The views of a module: there for every module, complete without scripts, and adding up to what they break down."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
 import pytest
 
-from reportgen.analyse.analysis import analyse
 from reportgen.analyse.padding import padded_shapes
-from reportgen.input.discover import discover
-from reportgen.input.reading import load_text
-from reportgen.parse.parser import parse_dump
 from reportgen.render.html.excerpts import LONGEST, excerpt
 from reportgen.render.html.templates import MODULE_VIEWS
-from reportgen.render.module.module_pages import module_pages
-from reportgen.render.view import Module
 from reportgen.reports.formats import factor, human_bytes
 from tests.analyse.test_lifetimes import STEP as LIVES
 from tests.support.dumps import analysed, edited
-from tests.support.site import SAMPLES, read_page
+from tests.support.modules import module_in, module_of, pages_of
+from tests.support.samples import SAMPLE_FOLDERS
+from tests.support.site import read_page
+from tests.support.sound import BLOCK, SOUND, damaged
 from tests.support.tables import tables_of
 
 LARGEST_PAGE = 3_000_000
-
-STEP = """BufferAssignment:
-allocation 0: size 100, parameter 0, shape |u8[100]| at ShapeIndex {}:
- value: <1 p @0> (size=100,offset=0): u8[100]{0}
-allocation 1: size 30, preallocated-temp:
- value: <2 a @0> (size=30,offset=0): u8[30]{0}
-
-Total bytes used: 130 (130B)
-
-Used values:
-<1 p @0>
- positions:
-  p
- uses:
-  a, operand 0
- from instruction: %p = u8[100]{0} parameter(0)
-<2 a @0>
- positions:
-  a
- uses:
- from instruction: %a = u8[30]{0} negate(%p), metadata={op_name="jit(f)/<b>/neg" source_file="f.py" source_line=7}
+FAR = damaged(("(size=256,offset=256)", "(size=256,offset=4500)"))
+"""A value ends beyond its allocation, and has bytes of another."""
 
 
-HloLiveRange (max 2):
-  InstructionSequence:
-    0:p
-    1:a
-  BufferLiveRange:
-    p{}:0-2
-    a{}:1-2
-"""
-
-
-def module_of(text: str) -> Module:
-    return Module(label="step.txt", title="step", stage=None, number=None, analysis=analysed(text))
-
-
-def pages_of(module: Module) -> dict[str, str]:
-    """Return the pages of a module's own folder, by their file names."""
-    pages = {page.path.removeprefix(module.routes.folder): page.content for page in module_pages(module, "Site")}
-    return {name: content.decode() for name, content in pages.items() if name.endswith(".html") and "/" not in name}
-
-
-def sample_modules() -> Iterator[Module]:
-    for files in discover([SAMPLES]).dumps:
-        analysis = analyse(parse_dump(load_text(files)[0]), files.name.backend)
-        yield Module(label=files.label, title=files.label, stage=None, number=None, analysis=analysis)
+def views_of(text: str) -> dict[str, str]:
+    return pages_of(module_of(analysed(text)))
 
 
 def plain(html: str) -> str:
@@ -80,31 +36,34 @@ def links_of(html: str) -> list[Mapping[str, str]]:
 
 
 def test_every_tab_of_every_sample_leads_to_a_page_that_says_it_is_current() -> None:
-    for module in sample_modules():
-        pages = pages_of(module)
+    for folder in SAMPLE_FOLDERS:
+        pages = pages_of(module_in(folder))
         for name, _ in MODULE_VIEWS:
             assert [link["href"] for link in links_of(pages[name]) if "aria-current" in link] == [name]
-        assert max(len(page.encode()) for page in pages.values()) < LARGEST_PAGE
+            assert len(pages[name].encode()) < LARGEST_PAGE
 
 
 def test_the_peak_names_what_the_dump_does_not_say() -> None:
-    text = plain(pages_of(module_of(edited(STEP, ("  a, operand 0\n", ""))))["index.html"])
-    assert "100 B 76.9 % no source line in the dump" in text
-    assert "30 B 23.1 % f.py:7" in text
-    assert "f.py:7 neg u8[30] 30 B" in text
-    assert "argument 0 u8[100] 100 B" in text
-    assert text.count("130 B 100 % Peak resident") == 8
+    unread = damaged(("  a, operand 0\n  b, operand 0\n", ""), (', metadata={op_name="p"}', ""))
+    text = plain(views_of(unread)["index.html"])
+    assert "4.25 KiB 85.0 % no source line in the dump" in text
+    assert "256 B 5.0 % f.py:3" in text
+    assert "f.py:2 neg f32[64] 256 B" in text
+    assert "argument 0 f32[64] 256 B" in text
+    assert text.count("5.00 KiB 100 % Peak resident") == 8
 
 
 def test_the_instructions_mark_the_peak_and_each_has_an_anchor() -> None:
-    page = read_page(pages_of(module_of(STEP))["explore.html"])
+    page = read_page(views_of(SOUND)["explore.html"])
     rows = [row for row in page.all("tr") if "id" in row]
-    assert [(row["id"], row.get("class")) for row in rows] == [("i0", None), ("i1", "peak")]
-    assert "#i1" in [link["href"] for link in page.all("a")]
+    assert [(row["id"], row.get("class")) for row in rows] == [
+        (f"i{moment}", "peak" if moment == 3 else None) for moment in range(8)
+    ]
+    assert "#i3" in [link["href"] for link in page.all("a")]
 
 
 def test_the_large_memory_spaces_have_columns_of_instructions() -> None:
-    module = next(module for module in sample_modules() if module.label.startswith("v5e-train-step/"))
+    module = module_in("v5e-train-step")
     # The views of allocations below it have tables of their own.
     [heads] = [table.heads for table in tables_of(pages_of(module)["explore.html"]) if table.heads[:1] == ["Number"]]
     names = [space.name for space in module.large_spaces]
@@ -112,23 +71,21 @@ def test_the_large_memory_spaces_have_columns_of_instructions() -> None:
 
 
 def test_views_say_what_is_missing() -> None:
-    allocations = STEP.partition("Total bytes")[0]
-    pages = pages_of(module_of(allocations))
+    pages = views_of(BLOCK)
     for name in ("index.html", "lifetimes.html", "explore.html"):
         assert any(paragraph.get("class") == "missing" for paragraph in read_page(pages[name]).all("p"))
 
 
 def test_a_finding_is_shown_with_the_lines_of_the_dump_around_its_place() -> None:
-    page = pages_of(module_of(edited(STEP, ("(size=30,offset=0)", "(size=30,offset=9)"))))["findings.html"]
-    line = "4 allocation 1: size 30, preallocated-temp: 5 the line value: <2 a @0> (size=30,offset=9)"
-    assert line in plain(page)
+    line = "9 value: <1 a @0> (size=256,offset=0): f32[64]{0} 10 the line value: <2 b @0> (size=256,offset=4500)"
+    assert line in plain(views_of(FAR)["findings.html"])
 
 
 def test_the_page_says_of_every_check_what_it_asks_and_how_much_it_looked_at() -> None:
-    module = module_of(STEP)
+    module = module_of(analysed(SOUND.partition("  Stack trace")[0]))
     text = plain(pages_of(module)["findings.html"])
     assert (
-        "Values with ranges Does each scheduled value have a live range, and a thread-local one none? 2 values nothing"
+        "Values with ranges Does each scheduled value have a live range, and a thread-local one none? 7 values nothing"
         in text
     )
     assert "Stack trace Do the nodes of the stack trace add up to its headline and to XLA’s rows? 0 stack" in text
@@ -136,10 +93,9 @@ def test_the_page_says_of_every_check_what_it_asks_and_how_much_it_looked_at() -
 
 
 def test_the_summary_leads_to_the_evidence() -> None:
-    sound = edited(STEP, (", preallocated-temp", ", maybe-live-out"))
-    damage = edited(sound, ("(size=30,offset=0)", "(size=30,offset=9)"))
-    for text, look, verdict in ((sound, "warning", "no error, 1 warning"), (damage, "error", "1 error, 2 warnings")):
-        page = pages_of(module_of(text))["index.html"]
+    renamed = damaged(("%c = f32", "%d = f32"))
+    for text, look, verdict in ((renamed, "warning", "no error, 1 warning"), (FAR, "error", "2 errors, 1 warning")):
+        page = views_of(text)["index.html"]
         badge = next(link for link in read_page(page).all("a") if "badge" in link.get("class", ""))
         assert (badge["class"], badge["href"]) == (f"badge {look}", "findings.html#checked")
         assert verdict in plain(page)
@@ -147,18 +103,20 @@ def test_the_summary_leads_to_the_evidence() -> None:
 
 @pytest.mark.parametrize("value", [0, 1])
 def test_an_excerpt_holds_two_lines_before_and_after(value: int) -> None:
-    module = module_of(STEP)
+    module = module_of(analysed(SOUND))
     place = module.analysis.facts[value].value.text_offset
     lines, at = excerpt(module, place), module.analysis.dump.text.locate(place).line
     assert [(line.number, line.is_it) for line in lines] == [(at + by, by == 0) for by in range(-2, 3)]
-    assert [line.text for line in lines] == [STEP.splitlines()[line.number - 1] for line in lines]
+    assert [line.text for line in lines] == [SOUND.splitlines()[line.number - 1] for line in lines]
 
 
 def test_an_excerpt_ends_with_the_file_and_shortens_long_lines() -> None:
-    module = module_of(edited(STEP, ("u8[30]{0}\n", f"u8[30]{{0}}{'é' * 1000}\n")))
+    module = module_of(analysed(damaged(("f32[1024]{0}\n", f"f32[1024]{{0}}{'é' * 1000}\n"))))
     assert [line.number for line in excerpt(module, 0)] == [1, 2, 3]
-    assert [line.number for line in excerpt(module, len(module.analysis.dump.text.parts[0].data))][-1] == 29
-    (long,) = [line.text for line in excerpt(module, module.analysis.facts[1].value.text_offset) if line.is_it]
+    last = excerpt(module, len(module.analysis.dump.text.parts[0].data))[-1]
+    assert last.number == len(SOUND.splitlines())
+    [big] = [fact.value for fact in module.analysis.facts if fact.value.key.name == "big"]
+    (long,) = [line.text for line in excerpt(module, big.text_offset) if line.is_it]
     assert len(long) == LONGEST + 1
     assert long.endswith("é…")
 
@@ -200,7 +158,7 @@ def layers() -> str:
 
 
 def test_numbered_siblings_share_a_row_of_the_lifetimes() -> None:
-    page = pages_of(module_of(layers()))["lifetimes.html"]
+    page = views_of(layers())["lifetimes.html"]
     [table] = tables_of(page)
     row = dict(zip(table.heads, table.rows[0].cells, strict=True))
     assert row["Operation or argument"].text.strip() == "layer_#/add"
@@ -216,8 +174,7 @@ def test_numbered_siblings_share_a_row_of_the_lifetimes() -> None:
 
 
 def test_what_is_read_or_written_at_the_peak_is_marked_as_in_use() -> None:
-    module = next(module for module in sample_modules() if module.label.startswith("tpu-train-step"))
-    page = pages_of(module)["lifetimes.html"]
+    page = pages_of(module_in("tpu-train-step"))["lifetimes.html"]
     idle = [row.cells[-1].text.strip() for table in tables_of(page) for row in table.rows if len(row.cells) > 2]
     assert "0" not in idle
     assert 0 < idle.count("in use") == page.count('class="in-use"') < len(idle)
@@ -228,9 +185,8 @@ def test_what_is_read_or_written_at_the_peak_is_marked_as_in_use() -> None:
 
 
 def test_padding_is_said_where_it_is_a_hundredth_of_the_peak() -> None:
-    modules = {module.label.partition("/")[0]: module for module in sample_modules()}
-    assert "of it is padding" not in plain(pages_of(modules["v5e-train-step"])["index.html"])
-    odd = modules["tpu-odd-shapes"]
+    assert "of it is padding" not in plain(pages_of(module_in("v5e-train-step"))["index.html"])
+    odd = module_in("tpu-odd-shapes")
     [words] = re.findall(r'<p class="padding">(.*?)</p>', pages_of(odd)["index.html"], re.DOTALL)[:1]
     sizes = [int(size) for size in re.findall(r'<data value="(\d+)"', words)]
     shapes = sorted(
@@ -242,7 +198,7 @@ def test_padding_is_said_where_it_is_a_hundredth_of_the_peak() -> None:
 
 def test_what_the_caller_holds_is_apart_from_the_temporaries_that_are_idle_at_the_peak() -> None:
     late = edited(LIVES, ("  b, operand 0\n", "  e, operand 0\n"))
-    page = pages_of(module_of(late))["lifetimes.html"]
+    page = views_of(late)["lifetimes.html"]
     [table] = tables_of(page)
     assert sorted(row.cells[1].text.strip() for row in table.rows) == ["a", "b"]
     assert "10 B Idle at the peak of 30 B of temporaries" in plain(page)
@@ -250,15 +206,13 @@ def test_what_the_caller_holds_is_apart_from_the_temporaries_that_are_idle_at_th
 
 
 def test_spaces_that_nobody_runs_out_of_get_no_tables() -> None:
-    modules = {module.label.partition("/")[0]: module for module in sample_modules()}
-    pages = pages_of(modules["tpu-train-step"])
-    labels = [table.label for table in tables_of(pages["lifetimes.html"])]
+    labels = [table.label for table in tables_of(pages_of(module_in("tpu-train-step"))["lifetimes.html"])]
     assert any("space 0" in label for label in labels)
     assert not any("space 2" in label for label in labels)
 
 
 def test_a_sound_dump_is_told_so_in_a_sentence_and_its_notes_are_folded() -> None:
-    module = next(module for module in sample_modules() if module.label.startswith("tf-train-step"))
+    module = module_in("tf-train-step")
     sound = pages_of(module)["findings.html"]
     assert "The numbers can be trusted" in plain(sound)
     kinds = [(found.times, found.slug) for result in module.analysis.evidence for found in result.found]
@@ -268,27 +222,19 @@ def test_a_sound_dump_is_told_so_in_a_sentence_and_its_notes_are_folded() -> Non
 
 
 def test_the_findings_say_where_the_peak_that_xla_prints_differs_in_the_words_of_the_module() -> None:
-    differs = {}
-    for module in sample_modules():
+    differs = set()
+    for module in map(module_in, SAMPLE_FOLDERS):
         pages, peak = pages_of(module), module.analysis.xla_peak
         words = f"{human_bytes(peak.sum_bytes)} XLA’s printed peak" if peak else ""
-        is_said = "XLA’s printed peak differs" in plain(pages["findings.html"])
+        is_said = "XLA prints another peak" in plain(pages["findings.html"])
         assert is_said == (peak is not None and not peak.is_correct)
         if is_said:
             assert all(words in plain(pages[name]) for name in ("index.html", "findings.html"))
-        differs[module.label] = is_said
-    assert set(differs.values()) == {True, False}
+        differs.add(is_said)
+    assert differs == {True, False}
 
 
 def test_a_damaged_dump_is_not_said_to_be_sound() -> None:
-    wrong = pages_of(module_of(edited(STEP, ("(size=30,offset=0)", "(size=30,offset=9)"))))["findings.html"]
+    wrong = views_of(FAR)["findings.html"]
     assert "The numbers can be trusted" not in plain(wrong)
     assert 'id="findings-table"' in wrong.partition("<details")[0]
-
-
-def test_no_chart_is_drawn_of_a_memory_space_that_is_small_beside_the_main_one() -> None:
-    module = next(module for module in sample_modules() if module.label.startswith("v5e-train-step/"))
-    page = pages_of(module)["index.html"]
-    drawn = [figure.get("data-space") for figure in read_page(page).all("figure") if "data-space" in figure]
-    assert drawn == ["0", "1"]
-    assert set(module.analysis.spaces) > {0, 1}

@@ -25,6 +25,12 @@ def sample_labels() -> list[str]:
     return sorted(samples())
 
 
+def label_in(folder: str) -> str:
+    """Return the label of the only dump in a folder of the samples."""
+    [label] = [label for label in samples() if label.startswith(f"{folder}/")]
+    return label
+
+
 @cache
 def sample_text(label: str) -> DumpText:
     text, problems = load_text(samples()[label])

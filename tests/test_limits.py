@@ -15,12 +15,12 @@ from reportgen.build import build
 from reportgen.options import BuildOptions
 from reportgen.program.readers import Readers
 from reportgen.render.module.module_pages import module_pages, page_makers
-from reportgen.render.view import Module
 from reportgen.reports.summary_of_report import summary
 from tests.compare.texts import IN_PLACE, NAME, written
 from tests.support.costly import HOSTILE
 from tests.support.dumps import analysed
 from tests.support.memory import peak_bytes
+from tests.support.modules import module_of
 from tests.support.steps import steps
 
 pytestmark = pytest.mark.slow
@@ -31,7 +31,7 @@ SMALL = {name: 20 if name == "spaces" else 80 for name in HOSTILE}
 
 
 def reported(text: str, *, with_pages: bool) -> None:
-    module = Module(label="dump", title="dump", stage=None, number=None, analysis=analysed(text))
+    module = module_of(analysed(text))
     summary(module)
     for page in module_pages(module, "Hostile") if with_pages else ():
         assert page.path
@@ -92,7 +92,7 @@ def test_a_reader_that_repeats_is_looked_at_once() -> None:
 
 def test_a_page_takes_little_more_memory_than_its_own_bytes() -> None:
     text = "\n".join(HOSTILE["spaces"](200))
-    module = Module(label="dump", title="dump", stage=None, number=None, analysis=analysed(text))
+    module = module_of(analysed(text))
     pages: dict[str, bytes] = {}
     page_makers(module, "Spaces")[module.routes.index]()
     peak = peak_bytes(lambda: pages.update([page_makers(module, "Spaces")[module.routes.index]()]))

@@ -19,9 +19,9 @@ from reportgen.program.join import joined
 from reportgen.protos.proto_messages import ProtoError
 from tests.support.dialects import ELEMENTS_OF_A_TUPLE
 from tests.support.dumps import analysed, parsed, slugs
-from tests.support.samples import ROOT, sample_analysis, sample_files, sample_labels, samples
+from tests.support.samples import ROOT, label_in, sample_analysis, sample_files, samples
 
-TINY = next(label for label in sample_labels() if label.startswith("cpu-tiny"))
+TINY = label_in("cpu-tiny")
 PROTO = ROOT / "tests" / "siblings" / "cpu-tiny.hlo.pb"
 OLD_REPORT = b"""\
 Total bytes used: 917504 (896.0KiB)

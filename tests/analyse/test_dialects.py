@@ -12,10 +12,10 @@ from reportgen.input.reading import load_siblings
 from reportgen.parse.parser import parse_dump
 from reportgen.program.join import joined
 from tests.support.dumps import dump_text
-from tests.support.samples import sample_files, sample_labels, samples
+from tests.support.samples import label_in, sample_files, sample_labels, samples
 
-WITH_TEXT = next(label for label in sample_labels() if label.startswith("cpu-tiny"))
-WITH_ELEMENTS = next(label for label in sample_labels() if label.startswith("v5e-train-step-checkpoint"))
+WITH_TEXT = label_in("cpu-tiny")
+WITH_ELEMENTS = label_in("v5e-train-step-checkpoint")
 _OPERAND = re.compile(r"(?<=[(, ])%([\w.\-]+)(?=[,)])")
 
 

@@ -13,7 +13,7 @@ from reportgen.program.join import Join
 from reportgen.program.places import Place, leaf_of
 from reportgen.program.program import Program
 from tests.support.dialects import compact
-from tests.support.samples import sample_analysis, sample_labels
+from tests.support.samples import label_in, sample_analysis, sample_labels
 
 TEXT = Path(__file__).with_name("loop.hlo.txt").read_text(encoding="utf-8")
 PROGRAM = ModuleText(TEXT.encode())
@@ -152,7 +152,7 @@ def test_a_text_that_lacks_all_instructions_adds_nothing(label: str) -> None:
 
 
 def test_a_dump_alone_names_what_its_own_text_names() -> None:
-    analysis = sample_analysis(next(label for label in sample_labels() if label.startswith("tpu-train-step/")))
+    analysis = sample_analysis(label_in("tpu-train-step"))
     program = Program(analysis.dump)
     found = [program.writers.of(program.place(number)).author for number in range(len(analysis.dump.values))]
     assert sum(bool(one.scope or one.argument) for one in found) > len(found) / 2

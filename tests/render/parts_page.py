@@ -19,8 +19,8 @@ from reportgen.render.html.templates import environment
 from reportgen.render.module.need import Need, Segment
 from reportgen.render.module.where_it_fits import WhereItFits
 from reportgen.render.site.site_pages import fixed_pages
-from reportgen.render.view import Module
 from tests.support.dumps import analysed
+from tests.support.modules import module_of
 from tests.support.sound import SOUND
 
 GIB = 1 << 30
@@ -105,7 +105,7 @@ def parts_page() -> str:
         ("unknown", None, "", True),
         ("no device", None, "", False),
     )
-    module = Module(label="step.txt", title="step", stage=None, number=None, analysis=analysed(SOUND))
+    module = module_of(analysed(SOUND))
     return (
         environment()
         .from_string(TEMPLATE.lstrip())

@@ -1,12 +1,8 @@
 """Bytes that two values hold at once are marked wherever the two are shown, and their lines are quoted."""
 
-from collections.abc import Mapping
-
 import pytest
 
-from reportgen.render.module.module_pages import module_pages
-from reportgen.render.view import Module
-from tests.support.dumps import analysed
+from tests.support.modules import views_of
 from tests.support.site import own_views
 from tests.support.sound import SOUND, damaged
 
@@ -16,19 +12,13 @@ OLD_ALIASES = damaged(
 )
 
 
-def pages_of(text: str) -> Mapping[str, str]:
-    module = Module(label="step.txt", title="step", stage=None, number=None, analysis=analysed(text))
-    folder = module.routes.folder
-    return {page.path.removeprefix(folder): page.content.decode() for page in module_pages(module, "Memory")}
-
-
 def marked(text: str) -> list[str]:
-    return sorted(path for path, page in pages_of(text).items() if 'class="conflict"' in page)
+    return sorted(path for path, page in views_of(text).items() if 'class="conflict"' in page)
 
 
 def views_with(words: str) -> list[str]:
     """Return the ids of the views that have some words."""
-    return sorted(name for name, view in own_views(pages_of(IN_CONFLICT)["explore.html"]).items() if words in view)
+    return sorted(name for name, view in own_views(views_of(IN_CONFLICT)["explore.html"]).items() if words in view)
 
 
 def test_the_map_of_the_allocation_marks_the_overlap_and_both_values_state_it() -> None:
@@ -39,15 +29,15 @@ def test_the_map_of_the_allocation_marks_the_overlap_and_both_values_state_it() 
 @pytest.mark.parametrize("text", [SOUND, OLD_ALIASES])
 def test_allowed_sharing_is_not_marked(text: str) -> None:
     assert marked(text) == []
-    assert '"conflicting":[]' in pages_of(text)["data/values.js"]
+    assert '"conflicting":[]' in views_of(text)["data/values.js"]
 
 
 def test_the_map_of_the_module_knows_both_values() -> None:
-    assert '"conflicting":[3,4]' in pages_of(IN_CONFLICT)["data/values.js"]
+    assert '"conflicting":[3,4]' in views_of(IN_CONFLICT)["data/values.js"]
 
 
 def test_the_finding_quotes_the_bytes_and_the_live_ranges_of_both() -> None:
-    page = pages_of(IN_CONFLICT)["findings.html"]
+    page = views_of(IN_CONFLICT)["findings.html"]
     quotes = page[page.index('id="lines"') :]
     for line in ("value: &lt;1 a @0&gt;", "value: &lt;2 b @0&gt;", "a{}:1-6", "b{}:2-6"):
         assert line in quotes

@@ -32,6 +32,7 @@ from tests.advice.recompiled_programs import names, program
 from tests.advice.test_batch import GATHERED
 from tests.support.dumps import analysed
 from tests.support.markup_tree import Element, tree_of
+from tests.support.modules import module_of
 from tests.support.strategies import consistent_dumps
 
 GIB = 1 << 30
@@ -42,7 +43,7 @@ def module(name: str, capacity_bytes: int | None = None) -> Module:
         {} if capacity_bytes is None else {MAIN_SPACE: Capacity(capacity_bytes, "given", "flag")}
     )
     fit = device_fit(program(name), capacities)
-    return Module(label=name, title=name, stage=None, number=None, analysis=program(name), device_fit=fit)
+    return module_of(program(name), device_fit=fit)
 
 
 @given(consistent_dumps())
@@ -131,8 +132,7 @@ def test_what_is_combined_is_on_a_card(name: str) -> None:
 
 def test_the_largest_temporaries_are_named_beside_state_that_could_be_narrower() -> None:
     analysis = analysed(GATHERED, backend="tpu")
-    made = Module(label="layer", title="layer", stage=None, number=None, analysis=analysis)
-    cards = [card for card in cards_of(made) if "narrower" in card.text]
+    cards = [card for card in cards_of(module_of(analysis)) if "narrower" in card.text]
     assert [("argument 1" in card.text, "f32[64,16]" in card.text) for card in cards] == [(True, False), (False, True)]
     assert [bool([*card.all("input")]) for card in cards] == [True, False]
 
@@ -146,8 +146,7 @@ def test_a_program_that_needs_nothing_has_a_page_whatever_the_device_has() -> No
     text = "BufferAssignment:\nallocation 0: size 0, output shape is |()|, maybe-live-out:\n"
     analysis = analysed(f"{text} value: <0 tuple.1{{}} @0> (size=0,offset=0): ()\n")
     fit = device_fit(analysis, {MAIN_SPACE: Capacity(GIB, "given", "flag")})
-    made = Module(label="empty", title="empty", stage=None, number=None, analysis=analysis, device_fit=fit)
-    page = tree_of(index_page(made, "Memory").content.decode())
+    page = tree_of(index_page(module_of(analysis, device_fit=fit), "Memory").content.decode())
     assert [*page.all("p", class_="headline")] == []
 
 
@@ -265,7 +264,7 @@ def test_loops_are_the_only_track_of_a_program_without_a_gradient() -> None:
 
 @given(consistent_dumps())
 def test_each_grouping_of_a_peak_adds_up_to_it(dump: Dump) -> None:
-    made = Module(label="-", title="-", stage=None, number=None, analysis=analyse(dump))
+    made = module_of(analyse(dump))
     for space in made.analysis.spaces.values():
         tables, peak = peak_tables(made, space, Links(made)), space.peak_resident
         assert bool(tables) == bool(peak and peak.amount)

@@ -11,7 +11,7 @@ from reportgen.program.author import Author
 from reportgen.render.drawings.icicle import Icicle, PeakBox, icicle
 from reportgen.render.html.links import Links
 from reportgen.render.html.templates import environment
-from reportgen.render.view import Module
+from tests.support.modules import module_of
 from tests.support.site import read_page
 from tests.support.stacks import analysis_of, authored_analyses
 
@@ -19,7 +19,7 @@ MOST_BYTES = 40_000
 
 
 def links_of(analysis: Analysis) -> Links:
-    return Links(Module(label="step", title="step", stage=None, number=None, analysis=analysis))
+    return Links(module_of(analysis))
 
 
 def drawn(analysis: Analysis) -> Icicle | None:

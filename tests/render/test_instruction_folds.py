@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from reportgen.render.explore.instruction_folds import LEAST_FOLDED, MOST_FOLDED, folded
 from reportgen.render.explore.instruction_rows import InstructionRows
 from reportgen.render.html.links import Links
-from tests.render.test_largest import module_of
-from tests.support.samples import sample_analysis, sample_labels
+from tests.support.modules import module_in
+from tests.support.samples import SAMPLE_FOLDERS
 
 MOST = 10
 
@@ -45,8 +45,7 @@ def test_very_many_instructions_are_several_folds_of_about_one_size() -> None:
 
 
 def test_what_begins_with_a_row_is_named_there() -> None:
-    [label] = [label for label in sample_labels() if "cpu-train-step" in label]
-    module = module_of(sample_analysis(label))
+    module = module_in("cpu-train-step")
     made = InstructionRows(module, Links(module))
     rows = made.table(made.rows).rows.split("\n")
     for phase in made.brackets:
@@ -59,8 +58,7 @@ def test_what_begins_with_a_row_is_named_there() -> None:
 
 
 def test_no_bracket_of_a_sample_begins_or_ends_in_a_fold() -> None:
-    modules = [module_of(sample_analysis(label)) for label in sample_labels()]
-    made = [InstructionRows(module, Links(module)) for module in modules]
+    made = [InstructionRows(module, Links(module)) for module in map(module_in, SAMPLE_FOLDERS)]
     assert any(one.brackets for one in made)
     for one in made:
         ends = {moment for phase in one.brackets for moment in (phase.first, phase.last)}

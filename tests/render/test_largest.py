@@ -15,7 +15,7 @@ from reportgen.render.explore.instruction_rows import InstructionRows
 from reportgen.render.html.links import Links
 from reportgen.render.module.index import index_page
 from reportgen.render.module.lifetimes_page import lifetimes_page
-from reportgen.render.view import Module
+from tests.support.modules import module_of
 from tests.support.samples import sample_analysis, sample_labels
 from tests.support.strategies import consistent_dumps
 from tests.support.tables import Row, Table, tables_of
@@ -24,10 +24,6 @@ _MARK = re.compile(r"Peak of (.*?): ")
 _CHART = re.compile(r'<figure class="chart(?: later)?" data-chart="memory-over-time".*?</figure>', re.DOTALL)
 _DATA = re.compile(r'<data value="?(\d+)')
 _JSON = re.compile(r'<script type="application/json">(.*?)</script>', re.DOTALL)
-
-
-def module_of(analysis: Analysis) -> Module:
-    return Module(label="step", title="step", stage=None, number=None, analysis=analysis)
 
 
 def marked(schedule: Table) -> Iterator[tuple[Row, str, int]]:

@@ -7,7 +7,6 @@ from typing import get_args
 import pytest
 
 from reportgen.analyse.liveness import Rule
-from reportgen.analyse.records import Analysis
 from reportgen.pipeline import read_report
 from reportgen.render.drawings.packing import MOST_BLOCKS
 from reportgen.render.explore.allocation_views import MOST_ROWS
@@ -21,6 +20,7 @@ from reportgen.reports.source_words import short_words
 from tests.advice.recompiled_programs import program
 from tests.program.test_authors import ALLOCATIONS, RANGES, USED
 from tests.support.dumps import analysed
+from tests.support.modules import module_of
 from tests.support.samples import samples
 from tests.support.site import SitePage, own_views, read_page
 from tests.support.sound import SOUND
@@ -43,10 +43,6 @@ def crowded(count: int = CROWD) -> str:
     head = ["BufferAssignment:", f"allocation 5: size {4 * count}, preallocated-temp:"]
     schedule = ["HloLiveRange (max 2):", "  InstructionSequence:", "    0:v0", "    1:v1", "  BufferLiveRange:"]
     return "\n".join([*head, *values, "", f"Total bytes used: {4 * count} (4.7KiB)", "", *schedule, *ranges, ""])
-
-
-def module_of(analysis: Analysis) -> Module:
-    return Module(label="step.txt", title="step", stage=None, number=None, analysis=analysis)
 
 
 def explore(made: Module) -> str:

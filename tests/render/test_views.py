@@ -11,7 +11,7 @@ from reportgen.render.html.templates import MODULE_VIEWS
 from reportgen.reports.formats import factor, human_bytes
 from tests.analyse.test_lifetimes import STEP as LIVES
 from tests.support.dumps import analysed, edited
-from tests.support.modules import module_in, module_of, pages_of
+from tests.support.modules import module_in, module_of, pages_of, views_of
 from tests.support.samples import SAMPLE_FOLDERS
 from tests.support.site import read_page
 from tests.support.sound import BLOCK, SOUND, damaged
@@ -20,10 +20,6 @@ from tests.support.tables import tables_of
 LARGEST_PAGE = 3_000_000
 FAR = damaged(("(size=256,offset=256)", "(size=256,offset=4500)"))
 """A value ends beyond its allocation, and has bytes of another."""
-
-
-def views_of(text: str) -> dict[str, str]:
-    return pages_of(module_of(analysed(text)))
 
 
 def plain(html: str) -> str:

@@ -20,16 +20,15 @@ from reportgen.reports.report_document import figures_of_summary
 from reportgen.reports.styled_text import plain
 from reportgen.reports.summary_of_report import summary
 from tests.support.markup_tree import Element, tree_of
-from tests.support.samples import sample_analysis, sample_labels
+from tests.support.modules import module_in
 
-LABEL = next(label for label in sample_labels() if "tpu-train-step" in label)
 WIDE = 400
 PAGES = ("own page", "single file")
 
 
 @pytest.fixture
 def module() -> Module:
-    return Module(label=LABEL, title="step", stage=None, number=None, analysis=sample_analysis(LABEL))
+    return module_in("tpu-train-step")
 
 
 def tables(module: Module) -> Mapping[str, Sequence[Element]]:

@@ -11,10 +11,10 @@ import pytest
 from reportgen.cli import main
 from reportgen.render.explore.instruction_rows import InstructionRows
 from reportgen.render.html.links import Links, listed
-from reportgen.render.view import Module
 from reportgen.reports.formats import human_flops, percent
 from tests.support.commands import runner
-from tests.support.samples import SAMPLES, sample_analysis, sample_labels
+from tests.support.modules import module_in
+from tests.support.samples import SAMPLES
 from tests.support.site import build_site, own_views, shard
 from tests.support.tables import tables_of
 
@@ -71,8 +71,7 @@ def test_the_page_lists_what_the_report_lists(sites: dict[str, Path], sample: st
 
 def test_a_copy_leads_to_the_first_that_computes_the_same_and_back(sites: dict[str, Path]) -> None:
     html = page_of(sites[PLAIN], "explore").read_text(encoding="utf-8")
-    views, label = own_views(html.replace("<wbr>", "")), next(one for one in sample_labels() if f"{PLAIN}/" in one)
-    module = Module(label=label, title="step", stage=None, number=None, analysis=sample_analysis(label))
+    views, module = own_views(html.replace("<wbr>", "")), module_in(PLAIN)
     rows = [[moment] for moment in module.scheduled_moments]
     page = InstructionRows(module, Links(module, "explore")).table(rows).rows.replace("<wbr>", "")
     links = re.findall(

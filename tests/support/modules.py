@@ -5,6 +5,7 @@ from typing import Any
 from reportgen.analyse.records import Analysis
 from reportgen.render.module.module_pages import module_pages
 from reportgen.render.view import Module
+from tests.support.dumps import analysed
 from tests.support.samples import label_in, sample_analysis
 
 
@@ -21,3 +22,8 @@ def pages_of(module: Module) -> dict[str, str]:
     """Return the files of a module, by their paths in its folder."""
     folder = module.routes.folder
     return {page.path.removeprefix(folder): page.content.decode() for page in module_pages(module, "Site")}
+
+
+def views_of(text: str) -> dict[str, str]:
+    """Return the files of the module of a dump."""
+    return pages_of(module_of(analysed(text)))

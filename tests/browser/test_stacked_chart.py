@@ -153,6 +153,7 @@ def test_a_click_into_a_band_chooses_the_moment_and_the_band(open_page: Callable
     expect(page).to_have_url(re.compile("band="))
     expect(page.locator("#live-at .narrowed")).to_be_visible()
     page.go_back()
+    expect(page).to_have_url(re.compile("#stack=shape$"))
     expect(page.locator("#live-at")).to_be_hidden()
 
 

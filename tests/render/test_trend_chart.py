@@ -1,5 +1,6 @@
 """The axes of a trend: round amounts inside the drawing, and the first and the last build."""
 
+from collections.abc import Sequence
 from itertools import pairwise
 
 from hypothesis import given
@@ -11,15 +12,25 @@ from reportgen.render.trend.chart import Change, Chart, Limit, chart
 from reportgen.render.trend.trend_pages import SpaceTrend, function_trends, trend_page
 
 
+def build(number: int) -> Record:
+    return Record(commit=f"{number}", time="2026-01-01T00:00:00Z", modules={})
+
+
+def placed(amounts: Sequence[int | None], *limits: int) -> Chart:
+    """Return the chart of a build for each amount."""
+    records = [build(number) for number in range(len(amounts))]
+    changes = [
+        Change(build=number, record=record, amount=amount, words="", by_bytes=(amount or 0) - (before or 0))
+        for number, (record, amount, before) in enumerate(zip(records, amounts, [0, *amounts], strict=False))
+    ]
+    drawn = chart(records, changes, [Limit("capacity", limit) for limit in limits])
+    assert drawn is not None
+    return drawn
+
+
 @given(st.lists(st.integers(0, 1 << 40), min_size=1, max_size=40))
 def test_ticks_are_round_in_order_and_inside(amounts: list[int]) -> None:
-    records = [Record(commit=f"{number}", time="2026-01-01T00:00:00Z", modules={}) for number in range(len(amounts))]
-    changes = [
-        Change(build=number, record=record, amount=amount, words="")
-        for number, (record, amount) in enumerate(zip(records, amounts, strict=True))
-    ]
-    drawn = chart(records, changes, [])
-    assert drawn is not None
+    drawn = placed(amounts)
     levels = [level.amount for level in drawn.levels]
     steps = {other - one for one, other in pairwise(levels)}
     assert 1 <= len(levels) <= 6
@@ -32,7 +43,7 @@ def test_ticks_are_round_in_order_and_inside(amounts: list[int]) -> None:
     assert levels[0] <= min(amounts)
     places = [place for place, _ in drawn.builds]
     assert places == sorted(set(places))
-    assert (drawn.builds[0][1], drawn.builds[-1][1]) == (records[0], records[-1])
+    assert (drawn.builds[0][1], drawn.builds[-1][1]) == (build(0), build(len(amounts) - 1))
     assert places[0] == 0
     # The amount of the last build is to be seen after it.
     assert places[-1] <= 92
@@ -45,27 +56,14 @@ def test_ticks_are_round_in_order_and_inside(amounts: list[int]) -> None:
 
 
 def test_a_limit_is_drawn_unless_it_would_make_the_chart_flat() -> None:
-    made = Record(commit="1", time="2026-01-01T00:00:00Z", modules={})
-    change = Change(build=0, record=made, amount=1000, words="new")
-    drawn = chart([made], [change], [Limit("capacity", 1500), Limit("budget", 9000)])
+    change = Change(build=0, record=build(0), amount=1000, words="new")
+    drawn = chart([build(0)], [change], [Limit("capacity", 1500), Limit("budget", 9000)])
     assert drawn is not None
     assert [(limit.name, limit.amount, limit.y is None) for limit in drawn.limits] == [
         ("capacity", 1500, False),
         ("budget", 9000, True),
     ]
     assert drawn.edge is not None
-
-
-def placed(amounts: list[int], capacity: int) -> Chart:
-    """Return the chart of a build for each amount."""
-    records = [Record(commit=f"{number}", time="2026-01-01T00:00:00Z", modules={}) for number in range(len(amounts))]
-    changes = [
-        Change(build=number, record=record, amount=amount, words="", by_bytes=amount - before)
-        for number, (record, amount, before) in enumerate(zip(records, amounts, [0, *amounts], strict=False))
-    ]
-    drawn = chart(records, changes, [Limit("capacity", capacity)])
-    assert drawn is not None
-    return drawn
 
 
 def test_the_name_of_a_limit_is_where_nothing_is_drawn() -> None:
@@ -102,20 +100,13 @@ def test_labels_cover_neither_each_other_nor_a_step() -> None:
 
 
 def test_the_area_stops_where_a_function_is_gone() -> None:
-    records = [Record(commit=f"{number}", time="2026-01-01T00:00:00Z", modules={}) for number in range(3)]
-    amounts = [8, None, 4]
-    changes = [
-        Change(build=number, record=record, amount=amount, words="")
-        for number, (record, amount) in enumerate(zip(records, amounts, strict=True))
-    ]
-    drawn = chart(records, changes, [])
-    assert drawn is not None
+    drawn = placed([8, None, 4])
     assert drawn.path == "M0.0 0.0H40.0M80.0 50.0H100"
     assert drawn.area == "M0.0 0.0H40.0V100H0.0ZM80.0 50.0H100V100H80.0Z"
 
 
 def test_unlike_builds_are_apart_and_the_last_build_is_shown() -> None:
-    records = [Record(commit=f"{number}", time="2026-01-01T00:00:00Z", modules={}) for number in range(3)]
+    records = [build(number) for number in range(3)]
     changes = [
         Change(build=0, record=records[0], amount=8, words="new"),
         Change(

@@ -60,6 +60,7 @@ class Recomputation:
 
     words: str
     share: str
+    change_flops: int
     cause: str = ""
     """What was done to the program: `checkpoints added`, or `more is checkpointed` in one that does the same work."""
 
@@ -82,6 +83,13 @@ class Why:
     steps: Sequence[Reason]
     likely: Sequence[Recomputation]
     others: Sequence[Recomputation]
+
+    @property
+    def net(self) -> str:
+        """Return how much less or more is recomputed in all, `3.71 TFLOP less in all`; empty for one change or none."""
+        changes = [each.change_flops for each in (*self.likely, *self.others)]
+        net = sum(changes)
+        return f"{human_flops(abs(net))} {'more' if net > 0 else 'less'} in all" if len(changes) > 1 and net else ""
 
 
 def causes(module: ModuleComparison) -> Sequence[str]:
@@ -132,7 +140,9 @@ def recomputation(module: ModuleComparison) -> tuple[Sequence[Recomputation], Se
                 cause = f"checkpoints {'added' if change > 0 else 'removed'}"
             elif of_all == change:
                 cause = f"{'more' if change > 0 else 'less'} is checkpointed"
-        (likely if is_likely else others).append(Recomputation(words, f"{share} matrix work" if share else "", cause))
+        (likely if is_likely else others).append(
+            Recomputation(words, f"{share} matrix work" if share else "", change, cause)
+        )
     return likely, others
 
 

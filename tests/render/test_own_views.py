@@ -120,15 +120,15 @@ def test_a_value_says_what_it_takes_of_the_peak_when_it_is_written_and_who_reads
 
 def test_a_value_that_a_loop_hands_on_is_read_last_by_what_reads_the_loop() -> None:
     said = told_of(LOOP)
-    assert all("Read last by result at instruction 6" in said[value] for value in ("v3", "v4"))
-    assert "3writtenwritten6readresult" in said["v3"]
+    assert all("6readresult" in said[value] for value in ("v3", "v4"))
+    assert "3writtenwritten" in said["v3"]
 
 
 def test_a_value_that_is_live_after_its_last_read_says_which_loop_holds_it() -> None:
-    ends = re.compile(r"at instruction ([\d,]+)(?:, [\w ,]+)?\. The loop [^.]+\.\w+:\d+ holds it until ([\d,]+)\.")
+    ends = re.compile(r"The loop [^.]+\.\w+:\d+ holds it until ([\d,]+)\..*?([\d,]+)read last")
     said = [pair for view in told(module_in_sample("v5e-train-step")).values() for pair in ends.findall(view)]
     assert said
-    assert all(int(last.replace(",", "")) < int(end.replace(",", "")) for last, end in said)
+    assert all(int(last.replace(",", "")) < int(end.replace(",", "")) for end, last in said)
 
 
 def test_a_buffer_with_a_gap_is_held_more_than_once() -> None:

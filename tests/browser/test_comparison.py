@@ -53,7 +53,7 @@ def of_module(comparison: Path) -> str:
 
 def test_the_overview_has_a_row_for_what_changed_and_names_the_rest(visit: Visit, comparison: Path) -> None:
     page = visit(comparison)
-    expect(page.locator("main .cause").first).to_have_text("1 of 4 modules needs more.")
+    expect(page.locator("main .cause").first).to_have_text("jit_f: +4.00 MiB (+100.0 %) in memory.")
     expect(page.locator("table.builds tbody tr")).to_have_count(3)
     expect(page.get_by_text("1 module unchanged")).to_be_visible()
     expect(page.locator(".unchanged")).to_have_text("jit_g 4.00 MiB")

@@ -90,9 +90,8 @@ def test_a_drag_zooms_every_chart_and_the_button_shows_everything(module_page: P
     module_page.mouse.move(box["x"] + box["width"] * 0.7, y, steps=4)
     module_page.mouse.up()
     expect(module_page).to_have_url(re.compile(r"from=\d+&to=\d+"))
-    assert int(module_page.locator("input[name=from]").input_value()) > 0
     module_page.locator("button[name=all]").click()
-    expect(module_page.locator("input[name=from]")).to_have_value("0")
+    expect(module_page).not_to_have_url(re.compile("from="))
 
 
 def test_the_tooltip_at_the_pointer_has_the_amounts_of_the_data(module_page: Page, module: Path) -> None:
@@ -123,10 +122,7 @@ def test_zooming_in_time_rescales_the_bytes(module_page: Page) -> None:
     figure = chart_of_space(module_page, 1).locator("svg")
     expect(figure.locator(".role-axis-label").first).to_be_attached()
     before = figure.evaluate(labels)
-    module_page.locator("input[name=from]").fill("1")
-    module_page.locator("input[name=to]").fill("6")
-    module_page.locator("input[name=to]").press("Tab")
-    expect(module_page).to_have_url(re.compile("to=6"))
+    module_page.evaluate("location.hash = 'from=1&to=6'")
     expect(figure).not_to_have_text(before)
     assert "axis begins" not in before
     expect(figure).to_contain_text("axis begins at")

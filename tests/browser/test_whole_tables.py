@@ -17,7 +17,7 @@ from tests.support.site import build_site, shard
 from tests.support.synthetic import write_dump
 
 Visit = Callable[..., Page]
-ROWS = "details[open] table[data-whole] tbody tr"
+ROWS = "details[open] table[data-whole] tbody tr:not(:has(label))"
 FOLDS = "details[open] tr.fold button"
 MOST = 1_000
 TEXTS = """rows => rows.slice(0, 50).map(row => [...row.cells].map(cell => {
@@ -110,7 +110,7 @@ def test_the_rows_made_by_scripts_are_those_of_the_page(visit_large: Visit, kind
     if kind == "instructions":
         expect(page.locator("details[open] th[aria-sort=descending]")).to_have_count(1)
         sort_by(page, column)
-    expect(page.locator("details[open] table[data-whole] caption")).to_contain_text("All rows that match")
+    expect(readout(page)).to_contain_text(" of ")
     expect(page.locator(ROWS).first).to_contain_text(written[0][0])
     assert page.locator(ROWS).evaluate_all(TEXTS) == written
 
@@ -235,7 +235,6 @@ def test_one_box_finds_words_in_names_operations_sources_and_shapes(visit_large:
     page.locator("details[open] .filters summary").click()
     page.fill("details[open] .filters [name=value]", scope)
     expect(readout(page)).to_contain_text("0 of 2,500 values")
-    expect(readout(page)).to_contain_text("Find looks for words in the name, the operation")
 
 
 def test_rows_are_filtered_by_name(visit_large: Visit, values: dict[str, Any]) -> None:

@@ -165,7 +165,7 @@ def test_an_allocation_has_a_picture_of_its_largest_values_and_the_first_of_its_
     view = own_views(explored(crowded()))["a5"]
     page = read_page(view)
     assert len(page.all("path")) >= MOST_BLOCKS
-    assert f"The {MOST_BLOCKS} largest values are drawn." in about(page)
+    assert f"{MOST_BLOCKS} values are drawn, the largest and those of the peak." in about(page)
     assert view.partition("</tbody>")[0].count("<tr") == 1 + MOST_ROWS
     assert "All 1,200 values" in about(page)
     assert "#view=values&allocation=0" in page.references  # its place among all, as in the data

@@ -14,7 +14,7 @@ from reportgen.render.drawings.svg import Box, drawing, linked, path, rectangle
 from reportgen.render.html.links import Links
 from reportgen.render.html.marks import percent_of
 from reportgen.render.view import Module
-from reportgen.reports.formats import shortened
+from reportgen.reports.formats import human_bytes, shortened
 from reportgen.reports.report import key_text
 from reportgen.reports.source_words import line_words
 
@@ -23,6 +23,8 @@ _PIXELS_WIDE, _LEAST_HIGH = 1000, 0.055
 """About how wide a picture is, and the part of its height that a name takes."""
 MOST_BLOCKS = 60
 """Values that a picture has: more of them are a picture of nothing."""
+_PEAK_WEIGHT = 16
+"""How many times as large another has to be to be drawn instead of a value that is live at the peak."""
 _ORDER = ("parameter", "constant", "output", "temporary")
 """The classes of memory from the bottom of a picture, as the map of scripts stacks them."""
 
@@ -53,7 +55,8 @@ def packing(
     if peak is not None:
         body.append(path(f"M{column(peak)} 0v{_HEIGHT}", "peak"))
     body.extend(linked(box, shape(box), "conflict") for box in conflicts)
-    words = list(axis_words(byte_ticks(size_bytes), size_bytes, moments))
+    words = [*axis_words(byte_ticks(size_bytes), size_bytes, moments)]
+    words.append(words_over("level", "bottom:100%", human_bytes(size_bytes)))
     if peak is not None:
         side = "right" if 2 * peak > moments else "left"
         words.append(words_over(f"name {side}", f"left:{percent_of(peak, moments)}", f"peak {peak:,}"))
@@ -74,12 +77,19 @@ def _name(box: Box, moments: int, size_bytes: int) -> str:
 
 
 def largest_boxes(
-    module: Module, links: Links, numbers: Iterable[int], bases: Mapping[int, int] | None = None
+    module: Module, links: Links, numbers: Iterable[int], peak: int | None, bases: Mapping[int, int] | None = None
 ) -> Sequence[Box]:
-    """Return the places of the largest of some values that are live; `bases` are those of their allocations."""
+    """Return the places of the largest values, rather of those that are live at the peak.
+
+    `bases` are the places of their allocations.
+    """
     dump = module.analysis.dump
-    live = (number for number in numbers if dump.starts[number] >= 0)
-    shown = nlargest(MOST_BLOCKS, live, key=dump.values.sizes.__getitem__)
+
+    def weight(number: int) -> int:
+        is_at_peak = peak is not None and dump.starts[number] <= peak <= dump.ends[number]
+        return dump.values.sizes[number] * (_PEAK_WEIGHT if is_at_peak else 1)
+
+    shown = nlargest(MOST_BLOCKS, (number for number in numbers if dump.starts[number] >= 0), key=weight)
     return [_box(module, links, number, (bases or {}).get(dump.values.allocations[number], 0)) for number in shown]
 
 
@@ -105,6 +115,6 @@ def picture_of_space(module: Module, space: Space, links: Links) -> Markup:
                 bases[number] = height
                 height += allocation.size_bytes
     numbers = (value for number in bases for value in analysis.occupants[number])
-    boxes = largest_boxes(module, links, numbers, bases)
     peak = space.peak_resident.moment if space.peak_resident else None
+    boxes = largest_boxes(module, links, numbers, peak, bases)
     return Markup(packing(boxes, analysis.moments, height, peak))

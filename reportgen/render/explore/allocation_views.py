@@ -74,8 +74,9 @@ class AllocationViews:
         peak, values = self.space(number).peak_resident, self.occupants[number]
         if peak is None or len(values) < 2:
             return Markup("")
-        boxes, size_bytes = largest_boxes(self._module, self._links, values), self.allocation(number).size_bytes
-        return Markup(packing(boxes, self._analysis.moments, size_bytes, peak.moment, self.conflicts(number)))
+        boxes = largest_boxes(self._module, self._links, values, peak.moment)
+        height = self.allocation(number).size_bytes
+        return Markup(packing(boxes, self._analysis.moments, height, peak.moment, self.conflicts(number)))
 
     def conflicts(self, number: int) -> Sequence[Box]:
         """Return the bytes that two values hold at once."""

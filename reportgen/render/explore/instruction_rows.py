@@ -3,7 +3,6 @@
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from html import escape
-from typing import NamedTuple
 
 from markupsafe import Markup
 
@@ -26,23 +25,16 @@ _LEAST_CHANGE = 1_000
 """The part of the largest change that has a row of its own."""
 
 
-class PeakMark(NamedTuple):
-    """A peak in the schedule: its moment, and a label that says which amount peaks there."""
-
-    moment: int
-    label: str
-
-
-def _marks(module: Module) -> list[PeakMark]:
-    """Return the peak of each memory space that has a column, which is the largest amount there, then XLA's peak."""
+def _marks(module: Module) -> list[tuple[int, str]]:
+    """Return moment and label of the peak of each memory space that has a column, then of XLA's peak."""
     peaks = [(space, space.peak_resident) for space in module.large_spaces[:_MOST_SPACES]]
     marks = [
-        PeakMark(peak.moment, f"Peak of {space.name}: {human_bytes(peak.amount)}")
+        (peak.moment, f"Peak of {space.name}: {human_bytes(peak.amount)}")
         for space, peak in peaks
         if peak and peak.amount
     ]
     found = module.analysis.xla_peak
-    return [*marks, PeakMark(found.moment, "XLA’s peak")] if found else marks
+    return [*marks, (found.moment, "XLA’s peak")] if found else marks
 
 
 class InstructionRows:
@@ -56,8 +48,8 @@ class InstructionRows:
         self._dump, self._facts, self._program = module.analysis.dump, module.analysis.facts, module.analysis.program
         self._links, self._last_used = links, _last_used(module)
         self._labels: defaultdict[int, list[str]] = defaultdict(list)
-        for mark in self.marks:
-            self._labels[mark.moment].append(mark.label)
+        for moment, label_of_peak in self.marks:
+            self._labels[moment].append(label_of_peak)
 
     @property
     def rows(self) -> Sequence[Sequence[int]]:
@@ -104,7 +96,7 @@ class InstructionRows:
         return Markup(f'{row}<td>{before}<td colspan="{width - 1}">{words}')
 
     def _attributes(self, moment: int) -> str:
-        looks = " ".join((*(["peak"] if self.marks and moment == self.marks[0].moment else ()), *self._looks(moment)))
+        looks = " ".join((*(["peak"] if self.marks and moment == self.marks[0][0] else ()), *self._looks(moment)))
         return f' id="{instruction_id(moment)}"' + (f' class="{looks}"' if looks else "")
 
     def _looks(self, moment: int) -> Iterator[str]:

@@ -177,19 +177,17 @@ def test_a_report_of_an_unsound_dump_is_as_its_schema_says(run: Run, tmp_path: P
     assert problems(validator("report"), document) == []
 
 
-@pytest.mark.parametrize("flags", [[], ["--matches"]])
-def test_a_comparison_is_as_its_schema_says(run: Run, sides: tuple[Path, Path], flags: list[str]) -> None:
+def test_a_comparison_is_as_its_schema_says(run: Run, sides: tuple[Path, Path]) -> None:
     before, after = sides
-    document = compared(run, before, after, *flags)
+    document = compared(run, before, after)
     assert {module["status"] for module in document["modules"]} == {"changed", "new", "missing"}
-    assert any("matches" in module for module in document["modules"]) == bool(flags)
-    compared(run, before, before, *flags)
+    compared(run, before, before)
 
 
 def test_a_comparison_of_real_builds_is_as_its_schema_says(run: Run) -> None:
     pairs = ROOT / "tests" / "advice" / "pairs"
     for before, after in (("gpu/mid/base", "gpu/mid/remat"), ("tpu/kvcarry/base", "tpu/kvcarry/donate")):
-        compared(run, pairs / before, pairs / after, "--matches")
+        compared(run, pairs / before, pairs / after)
     compared(run, SAMPLES, SAMPLES)
 
 
@@ -197,7 +195,7 @@ def test_a_comparison_with_a_report_or_with_nothing_is_as_its_schema_says(run: R
     before, after = sides
     Path("report.json").write_text(run("check", "--json", before).out, encoding="utf-8")
     assert not compared(run, "report.json", after)["explains"]
-    assert not compared(run, after, "report.json", "--matches")["explains"]
+    assert not compared(run, after, "report.json")["explains"]
     assert compared(run, "nowhere.json", after, "--max-growth", "1%")["verdict"] == "cannot judge"
 
 
@@ -207,7 +205,7 @@ def test_a_comparison_of_unsound_dumps_is_as_its_schema_says(
     unsound = written(tmp_path / "unsound", IN_PLACE.replace("size 4194304", "size 4194303"))
     without_ranges = written(tmp_path / "without", IN_PLACE.partition("HloLiveRange")[0])
     for before, after in ((unsound, sides[1]), (sides[0], without_ranges), (without_ranges, without_ranges)):
-        compared(run, before, after, "--matches")
+        compared(run, before, after)
 
 
 def test_a_judged_comparison_is_as_its_schema_says(run: Run, sides: tuple[Path, Path]) -> None:

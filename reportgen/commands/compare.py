@@ -75,7 +75,7 @@ def run(options: argparse.Namespace, terminal: Terminal) -> int:
 
 def _write(comparison: BuildComparison, judgement: Judgement, options: argparse.Namespace) -> str:
     """Write what was asked for, and return the comparison as Markdown; empty unless asked for."""
-    document = compare_json(comparison, judgement, matches=options.matches)
+    document = compare_json(comparison, judgement)
     if options.json:
         write_file(options.json, document)
     if options.output:

@@ -136,7 +136,6 @@ def add_compare_flags(parser: argparse.ArgumentParser) -> None:
         )
     parser.add_argument("-o", "--output", type=Path, metavar="DIR", help="write a site with the comparison")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write compare.json to this file")
-    parser.add_argument("--matches", action="store_true", help="list each pair of values in compare.json")
     parser.add_argument("--markdown", type=Path, metavar="FILE", help="write the comparison as Markdown to this file")
     parser.add_argument(
         "--link", type=_link, metavar="URL", help="where the whole comparison can be seen, for the Markdown"

@@ -10,7 +10,7 @@ from reportgen.compare.evidence import Grade
 from reportgen.compare.figures import Figure
 from reportgen.compare.input_difference import InputDifference
 from reportgen.compare.module_pairing import PairedBy
-from reportgen.compare.rollups import Row
+from reportgen.compare.rollups import ScopeChange
 from reportgen.compare.terms import Kind
 from reportgen.compare.verdicts import Overall
 from reportgen.compare.verdicts import Status as VerdictStatus
@@ -18,7 +18,7 @@ from reportgen.document import Bytes, Count, Pattern, Positive, SignedBytes, doc
 from reportgen.input.names import Backend
 from reportgen.reports.report_document import BudgetFigures, SpaceNumber
 
-SCHEMA: Literal[4] = 4
+SCHEMA: Literal[5] = 5
 """The number that `compare.json` states; docs/schemas.md says what raises it."""
 
 ComparedStatus = Literal[Status, "no baseline"]
@@ -64,20 +64,6 @@ class StepOfDifference:
 
 
 @document()
-class Rollups:
-    """What changed, by what a reader may change: groups, the largest change first, each followed by its parts."""
-
-    scope: tuple[Row, ...]
-    """By scope of the program."""
-    line: tuple[Row, ...]
-    """By source file and line."""
-    argument: tuple[Row, ...]
-    """By argument of the program."""
-    class_: tuple[Row, ...]
-    """By class of memory."""
-
-
-@document()
 class ComparedSpace:
     """A memory space of a module."""
 
@@ -98,37 +84,9 @@ class ComparedSpace:
     both sides are dumps."""
     terms: tuple[StepOfDifference, ...]
     """The steps from before_bytes to after_bytes, which they explain to the byte; empty unless both sides are dumps."""
-    rollups: Rollups
-    """What changed, by what a reader may change; each list is empty unless both sides are dumps."""
-
-
-@document()
-class ComparedValue:
-    """A value, with what its report says about its buffer."""
-
-    value: str
-    """The value, as NAME{INDEX}."""
-    name: str
-    """What pages call it: its argument or operation or, where the program names neither, the argument's number or the
-    instruction."""
-    scope: str | None
-    """The name of the argument that the buffer is, or the operation that fills it; null if that is not known."""
-    source: str | None
-    """The source line of the operation, as FILE:LINE; null if that is not known."""
-    argument: str | None
-    """The argument that the buffer is, or in whose memory it lies; null for other buffers."""
-
-
-@document()
-class ValuePair:
-    """A value before and its partner after."""
-
-    grade: Grade
-    """How far the pair can be trusted."""
-    before: ComparedValue
-    """The value before."""
-    after: ComparedValue
-    """The value after."""
+    scopes: tuple[ScopeChange, ...]
+    """The scopes of the program that changed, the largest change first, each followed by its parts; empty unless both
+    sides are dumps."""
 
 
 @document()
@@ -167,15 +125,13 @@ class ComparedModule:
     """The work in matrix products, which is no term of the difference: it is not in bytes."""
     recognised: Mapping[Grade, Count] | None = None
     """The number of matched values by grade; absent unless both sides are dumps."""
-    matches: tuple[ValuePair, ...] | None = None
-    """The matched values; only with `--matches`, and if both sides are dumps."""
 
 
 @document()
 class CompareDocument:
     """The comparison of two builds that `compare --json` writes."""
 
-    schema: Literal[4]
+    schema: Literal[5]
     """The number of this schema."""
     before: str
     """The label of the build before."""

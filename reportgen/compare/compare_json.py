@@ -1,6 +1,5 @@
 """Write `compare.json`: a comparison for programs. docs/compare.md describes the document."""
 
-from collections.abc import Iterator
 from dataclasses import fields
 
 from reportgen.compare.builds import BuildComparison, ModuleComparison, peak_of
@@ -9,16 +8,11 @@ from reportgen.compare.compare_document import (
     ComparedModule,
     CompareDocument,
     ComparedSpace,
-    ComparedValue,
     ComparedWork,
-    Rollups,
     StatedVerdict,
     StepOfDifference,
-    ValuePair,
 )
-from reportgen.compare.dump_comparison import DumpComparison, SpaceComparison
-from reportgen.compare.graph import Graph
-from reportgen.compare.rollups import Grouping, Row, rollup
+from reportgen.compare.rollups import scope_changes
 from reportgen.compare.terms import by_kind, total
 from reportgen.compare.verdicts import Judgement, Verdict
 from reportgen.document import encoded
@@ -26,8 +20,8 @@ from reportgen.reports.json_lines import escape_unprintable
 from reportgen.reports.report_document import BudgetFigures, GateSpace
 
 
-def compare_json(comparison: BuildComparison, judgement: Judgement, *, matches: bool = False) -> bytes:
-    """Return the document; with `matches` it has each pair of values."""
+def compare_json(comparison: BuildComparison, judgement: Judgement) -> bytes:
+    """Return the document."""
     document = CompareDocument(
         schema=SCHEMA,
         before=comparison.before.label,
@@ -37,10 +31,7 @@ def compare_json(comparison: BuildComparison, judgement: Judgement, *, matches: 
         verdicts=tuple(map(_verdict, judgement.verdicts)),
         modules=(),
     )
-    modules = (
-        _module(module, matches=matches, is_baseline_missing=comparison.before.is_missing)
-        for module in comparison.modules
-    )
+    modules = (_module(module, is_baseline_missing=comparison.before.is_missing) for module in comparison.modules)
     lines = ",\n".join(map(encoded, modules))
     # The document has no modules yet, so it ends with an empty list; each module gets a line there.
     return escape_unprintable(f"{encoded(document).removesuffix(']}')}\n{lines}\n]}}\n")
@@ -62,8 +53,8 @@ def _verdict(verdict: Verdict) -> StatedVerdict:
     )
 
 
-def _module(module: ModuleComparison, *, matches: bool, is_baseline_missing: bool) -> ComparedModule:
-    """Return a module as the document states it; its pairs of values only with `matches`."""
+def _module(module: ModuleComparison, *, is_baseline_missing: bool) -> ComparedModule:
+    """Return a module as the document states it."""
     before, after = module.figures
     colors = sorted({color for side in module.figures if side for color in side.spaces})
     return ComparedModule(
@@ -78,26 +69,6 @@ def _module(module: ModuleComparison, *, matches: bool, is_baseline_missing: boo
         spaces={color: _space(module, color) for color in colors},
         work=ComparedWork(before=before.work if before else None, after=after.work if after else None),
         recognised=module.comparison.matching.grades if module.comparison else None,
-        matches=tuple(_matches(module.comparison)) if module.comparison and matches else None,
-    )
-
-
-def _matches(comparison: DumpComparison) -> Iterator[ValuePair]:
-    before, after = comparison.graphs
-    for value, match in enumerate(comparison.matching.before):
-        if match:
-            yield ValuePair(grade=match.grade, before=_value(before, value), after=_value(after, match.value))
-
-
-def _value(graph: Graph, value: int) -> ComparedValue:
-    """Return a value with what its report says about its author."""
-    labels = graph.labels(value)
-    return ComparedValue(
-        value=graph.analysis.dump.values.keys[value],
-        name=labels.name,
-        scope=labels.scope or None,
-        source=labels.line or None,
-        argument=labels.argument or None,
     )
 
 
@@ -119,15 +90,8 @@ def _space(module: ModuleComparison, color: int) -> ComparedSpace:
             StepOfDifference(kind=kind, change_bytes=total(terms), count=len(terms))
             for kind, terms in by_kind(compared.terms if compared else ()).items()
         ),
-        rollups=_rollups(comparison, compared),
+        scopes=scope_changes(comparison, compared) if comparison and compared else (),
     )
-
-
-def _rollups(comparison: DumpComparison | None, space: SpaceComparison | None) -> Rollups:
-    def rows(grouping: Grouping) -> tuple[Row, ...]:
-        return tuple(rollup(comparison, space, grouping)) if comparison and space else ()
-
-    return Rollups(scope=rows("scope"), line=rows("line"), argument=rows("argument"), class_=rows("class"))
 
 
 def _figures(space: GateSpace | None) -> BudgetFigures | None:

@@ -1,4 +1,4 @@
-"""The difference of two compositions as trees, by what a reader may change: scope, line, argument, class.
+"""The difference of two compositions as a tree of scopes.
 
 Each side is grouped alone and then subtracted, so these figures need no matching. Gross increase and decrease are
 kept beside the net change, because +150 and −150 in one scope is not "no change".
@@ -7,10 +7,9 @@ kept beside the net change, because +150 and −150 in one scope is not "no chan
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, NamedTuple, get_args
+from typing import NamedTuple
 
 from reportgen.analyse.attributed import held_for
-from reportgen.analyse.classes import memory_class
 from reportgen.analyse.composition import composition
 from reportgen.analyse.records import Space
 from reportgen.compare.dump_comparison import DumpComparison, SpaceComparison
@@ -18,20 +17,13 @@ from reportgen.compare.graph import Graph, plain_op_name, shape_parts
 from reportgen.document import Bytes, Count, document
 from reportgen.parse.op_names import path_parts
 
-Grouping = Literal["scope", "line", "argument", "class"]
-GROUPINGS: tuple[Grouping, ...] = get_args(Grouping)
-
 _UNKNOWN = ""
-_SEPARATORS = "/: "
 
 
 class _Detail(NamedTuple):
-    """The finest group that can be compared without matching; the parts of `path` begin with their separators.
+    """The finest group that can be compared without matching; the parts of `path` begin with their separators."""
 
-    A path of one empty part is that of bytes without a label.
-    """
-
-    path: tuple[str, ...]
+    path: tuple[str, ...] = (_UNKNOWN,)
     op_name: str = ""
     what: str = ""
 
@@ -66,21 +58,21 @@ class _Node:
 
 
 @document()
-class Row:
-    """A group on both sides, with the bytes that grew and shrank inside it."""
+class ScopeChange:
+    """A scope on both sides, with the bytes that grew and shrank inside it."""
 
     label: str | None
-    """What the two reports call the group; null for bytes without a label."""
+    """What the two reports call the scope; null for bytes without one."""
     depth: Count
-    """How many levels the group is below the whole."""
+    """How many levels the scope is below the whole."""
     before_bytes: Bytes
     """Its bytes before."""
     after_bytes: Bytes
     """Its bytes after."""
     increase_bytes: Bytes
-    """What grew inside the group, in bytes; what shrank is not taken off."""
+    """What grew inside the scope, in bytes; what shrank is not taken off."""
     decrease_bytes: Bytes
-    """What shrank inside the group, in bytes; what grew is not taken off."""
+    """What shrank inside the scope, in bytes; what grew is not taken off."""
 
     @property
     def change_bytes(self) -> int:
@@ -88,12 +80,12 @@ class Row:
         return self.after_bytes - self.before_bytes
 
 
-def rollup(comparison: DumpComparison, space: SpaceComparison, grouping: Grouping) -> tuple[Row, ...]:
-    """Return the groups of a space that changed, the largest change first, each followed by its parts."""
+def scope_changes(comparison: DumpComparison, space: SpaceComparison) -> tuple[ScopeChange, ...]:
+    """Return the scopes of a space that changed, the largest change first, each followed by its parts."""
     if space.place is None:
         return ()
-    before = _details(comparison.graphs[0], space.before, space.place.before, grouping)
-    after = _details(comparison.graphs[1], space.after, space.place.after, grouping)
+    before = _details(comparison.graphs[0], space.before, space.place.before)
+    after = _details(comparison.graphs[1], space.after, space.place.after)
     root = _Node()
     for detail in {**before, **after}:
         node = root
@@ -103,7 +95,7 @@ def rollup(comparison: DumpComparison, space: SpaceComparison, grouping: Groupin
     return tuple(_rows(root, 0))
 
 
-def _rows(node: _Node, depth: int) -> Iterator[Row]:
+def _rows(node: _Node, depth: int) -> Iterator[ScopeChange]:
     """Yield the parts of a group that changed, each before its own; one with a single part is one row with it."""
     changed = ((label, part) for label, part in node.parts.items() if part.increase_bytes or part.decrease_bytes)
     most_first = sorted(
@@ -114,8 +106,8 @@ def _rows(node: _Node, depth: int) -> Iterator[Row]:
         while only := part.only_part:
             label, part = label + only[0], only[1]
         before, after, increase, decrease = part.amounts
-        yield Row(
-            label=label.lstrip(_SEPARATORS) or None,
+        yield ScopeChange(
+            label=label.lstrip("/: ") or None,
             depth=depth,
             before_bytes=before,
             after_bytes=after,
@@ -125,57 +117,30 @@ def _rows(node: _Node, depth: int) -> Iterator[Row]:
         yield from _rows(part, depth + 1)
 
 
-def largest(rows: Sequence[Row], most: int) -> Sequence[Row]:
+def largest(rows: Sequence[ScopeChange], most: int) -> Sequence[ScopeChange]:
     """Return at most `most` rows in their order, those with the largest gross change, never one without its parent."""
     order = sorted(range(len(rows)), key=lambda n: (-rows[n].increase_bytes - rows[n].decrease_bytes, rows[n].depth, n))
     return [rows[number] for number in sorted(order[:most])]
 
 
-def _details(graph: Graph, space: Space | None, moment: int, grouping: Grouping) -> Counter[_Detail]:
+def _details(graph: Graph, space: Space | None, moment: int) -> Counter[_Detail]:
     """Return the bytes of the resident memory at a moment in the finest groups."""
     details: Counter[_Detail] = Counter()
-    if space is None:
-        return details
     analysis = graph.analysis
-    for share in composition(analysis.dump, space.allocations, analysis.facts, analysis.occupants, moment):
-        memory = memory_class(analysis.dump.allocations[share.allocation])
+    allocations = space.allocations if space else ()
+    for share in composition(analysis.dump, allocations, analysis.facts, analysis.occupants, moment):
         # Bytes that hold no live value belong to what they are reserved for.
         value = held_for(analysis, share)
-        details[_detail(graph, value, memory, grouping)] += share.size_bytes
+        details[_Detail() if value is None else _detail(graph, value)] += share.size_bytes
     return details
 
 
-def _detail(graph: Graph, value: int | None, memory: str, grouping: Grouping) -> _Detail:
-    """Return the finest group for the bytes of a value; None stands for bytes that hold no known value."""
-    path: tuple[str, ...] = (memory,) if grouping == "class" else ()
-    if value is None:
-        return _Detail(path or (_UNKNOWN,), "", "")
-    path = path or _path(graph, value, grouping) or (_UNKNOWN,)
-    return _Detail(path, plain_op_name(graph.labels(value).scope), _what(graph, value))
-
-
-def _what(graph: Graph, value: int) -> str:
-    return f"{graph.operation(value).opcode} {_shape(graph, value)}"
-
-
-def _shape(graph: Graph, value: int) -> str:
-    return shape_parts(graph.analysis.dump.values.shapes[value])[0]
-
-
-def _path(graph: Graph, value: int, grouping: Grouping) -> tuple[str, ...]:
-    """Return the groups of a value, the widest first; empty where its report does not say."""
-    labels = graph.labels(value)
-    match grouping:
-        case "line":
-            file, colon, line = labels.line.rpartition(":")
-            if colon:
-                return file, f":{line}"
-            return (line,) if line else ()
-        case "argument":
-            return tuple(path_parts(labels.argument)) if labels.argument else ()
+def _detail(graph: Graph, value: int) -> _Detail:
+    """Return the finest group for the bytes of a value."""
+    labels, shape = graph.labels(value), graph.analysis.dump.values.shapes[value]
     scope = plain_op_name(labels.scope)
-    parts = path_parts(scope) if scope else []
+    path = path_parts(scope) if scope else [_UNKNOWN]
     # The name of an argument is a path as a whole; others end with the operation itself.
-    if scope == labels.argument or scope.endswith("]"):
-        return tuple(parts)
-    return tuple(f"/{part}" for part in parts[: max(1, len(parts) - 1)])
+    if scope and scope != labels.argument and not scope.endswith("]"):
+        path = [f"/{part}" for part in path[: max(1, len(path) - 1)]]
+    return _Detail(tuple(path), scope, f"{graph.operation(value).opcode} {shape_parts(shape)[0]}")

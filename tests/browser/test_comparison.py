@@ -81,13 +81,13 @@ def test_both_sides_of_a_row_have_a_page(visit: Visit, comparison: Path) -> None
         expect(page.locator(".own.open > h2")).to_contain_text("exp")
 
 
-def test_the_change_is_shown_by_class_and_the_link_keeps_it(visit: Visit, comparison: Path) -> None:
+def test_the_change_is_shown_by_scope_and_the_link_keeps_it(visit: Visit, comparison: Path) -> None:
     page = visit(comparison, of_module(comparison))
-    page.get_by_label("class", exact=True).check()
-    expect(page.get_by_role("list", name="Change by class")).to_contain_text("temporary")
+    page.get_by_label("scope", exact=True).check()
+    expect(page.get_by_role("list", name="Change by scope")).to_contain_text("exp")
     expect(page.locator(".waterfall")).to_be_hidden()
     page.reload()
-    expect(page.get_by_role("list", name="Change by class")).to_be_visible()
+    expect(page.get_by_role("list", name="Change by scope")).to_be_visible()
 
 
 def test_the_waterfall_adds_up_on_the_page(visit: Visit, comparison: Path) -> None:

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from reportgen.analyse.analysis import analyse
 from reportgen.compare.dump_comparison import compare_dumps
-from reportgen.compare.rollups import GROUPINGS, largest, rollup
+from reportgen.compare.rollups import largest, scope_changes
 from reportgen.model import Dump
 from tests.compare.strategies import pairs, read_dumps, renamed
 
@@ -51,23 +51,22 @@ def test_comparing_backwards_negates_every_difference(both: tuple[Dump, Dump]) -
 
 
 @given(pairs())
-def test_every_rollup_adds_up_to_the_same_difference_at_every_level(both: tuple[Dump, Dump]) -> None:
+def test_the_scopes_add_up_to_the_same_difference_at_every_level(both: tuple[Dump, Dump]) -> None:
     comparison = compare_dumps(*map(analyse, both))
     for space in comparison.spaces.values():
         elsewhere = sum(term.change_bytes for term in space.terms if term.kind == "elsewhere")
-        for grouping in GROUPINGS:
-            rows = rollup(comparison, space, grouping)
-            assert sum(row.change_bytes for row in rows if row.depth == 0) == (space.change_bytes or 0) - elsewhere
-            assert all(row.increase_bytes - row.decrease_bytes == row.change_bytes for row in rows)
-            for above, below in itertools.pairwise(rows):
-                assert below.depth <= above.depth + 1
+        rows = scope_changes(comparison, space)
+        assert sum(row.change_bytes for row in rows if row.depth == 0) == (space.change_bytes or 0) - elsewhere
+        assert all(row.increase_bytes - row.decrease_bytes == row.change_bytes for row in rows)
+        for above, below in itertools.pairwise(rows):
+            assert below.depth <= above.depth + 1
 
 
 @given(pairs(), st.integers(0, 5))
-def test_the_largest_rows_of_a_rollup_keep_their_parents(both: tuple[Dump, Dump], most: int) -> None:
+def test_the_largest_scopes_keep_their_parents(both: tuple[Dump, Dump], most: int) -> None:
     comparison = compare_dumps(*map(analyse, both))
     for space in comparison.spaces.values():
-        rows = largest(rollup(comparison, space, "scope"), most)
+        rows = largest(scope_changes(comparison, space), most)
         assert len(rows) <= most
         assert all(below.depth <= above.depth + 1 for above, below in itertools.pairwise(rows))
         assert not rows or rows[0].depth == 0

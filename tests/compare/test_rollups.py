@@ -1,8 +1,7 @@
-"""Roll-ups of a change as trees, worked out by hand."""
+"""The tree of the scopes that changed, worked out by hand."""
 
 from reportgen.compare.dump_comparison import compare_dumps
-from reportgen.compare.rollups import Grouping, rollup
-from reportgen.render.compare.comparison_views import rollups_of
+from reportgen.compare.rollups import scope_changes
 from tests.compare.texts import NOT_IN_PLACE, measured
 from tests.support.dumps import edited
 
@@ -29,57 +28,14 @@ AFTER = (
     .replace("size 4,", "size 8,")
 )
 
-Rows = list[tuple[str | None, int, int, int, int]]
-
-
-def rows(grouping: Grouping) -> Rows:
-    comparison = compare_dumps(measured(BEFORE), measured(AFTER))
-    found = rollup(comparison, comparison.spaces[0], grouping)
-    return [(row.label, row.depth, row.change_bytes, row.increase_bytes, row.decrease_bytes) for row in found]
-
 
 def test_scopes_and_the_paths_of_arguments_are_trees() -> None:
     # What changes its shape has a gross decrease and a gross increase.
-    assert rows("scope") == [
+    comparison = compare_dumps(measured(BEFORE), measured(AFTER))
+    rows = scope_changes(comparison, comparison.spaces[0])
+    assert [(row.label, row.depth, row.change_bytes, row.increase_bytes, row.decrease_bytes) for row in rows] == [
         ("x['w']", 0, -2097152, 2097152, 4194304),
         ("jit(f)/a", 0, -2097148, 2097160, 4194308),
         ("b", 1, -2097152, 2097152, 4194304),
         ("c", 1, 4, 8, 4),
     ]
-
-
-def test_lines_are_below_their_files() -> None:
-    assert rows("line") == [
-        (None, 0, -2097152, 2097152, 4194304),
-        ("m.py", 0, -2097148, 2097160, 4194308),
-        ("3", 1, -4194304, 0, 4194304),
-        ("4", 1, 2097152, 2097152, 0),
-        ("9", 1, 4, 8, 4),
-    ]
-
-
-def test_arguments_are_trees_and_all_else_has_no_label() -> None:
-    assert rows("argument") == [
-        ("x['w']", 0, -2097152, 2097152, 4194304),
-        (None, 0, -2097148, 2097160, 4194308),
-    ]
-
-
-def test_classes_have_no_parts() -> None:
-    assert [row[:3] for row in rows("class")] == [
-        ("parameter", 0, -2097152),
-        ("temporary", 0, -2097152),
-        ("output", 0, 4),
-    ]
-
-
-def test_a_page_shows_lines_under_their_whole_names_and_no_files() -> None:
-    comparison = compare_dumps(measured(BEFORE), measured(AFTER))
-    lines = rollups_of(comparison, comparison.spaces[0])["line"]
-    assert [(row.label, row.depth, row.change_bytes) for row in lines.rows] == [
-        ("m.py:3", 0, -4194304),
-        (None, 0, -2097152),
-        ("m.py:4", 0, 2097152),
-        ("m.py:9", 0, 4),
-    ]
-    assert (lines.left_out, lines.decrease_bytes, lines.whole_bytes) == (0, 4194304, 4194304 + 2097152)

@@ -8,8 +8,6 @@ from typing import Any, NamedTuple
 import pytest
 
 from reportgen.compare.builds import Source
-from reportgen.compare.compare_json import compare_json
-from reportgen.compare.verdicts import judge
 from reportgen.input.discover import discover
 from reportgen.input.reading import DumpFiles
 from reportgen.live.loop import Watcher
@@ -50,13 +48,21 @@ def report_of(files: DumpFiles) -> Document | None:
     return None if report is None else json.loads(json_line(module_figures(report)))
 
 
-def matches_of(files: DumpFiles) -> list[Document]:
-    """Return the matches in the comparison of a dump with itself."""
+def answers_of(files: DumpFiles) -> Mapping[str, Answer]:
+    """Return what the comparison of a dump with itself says of each value."""
     side = Source("dump", dumps=(files,))
     compared, _ = compare_sources(side, side, lambda *_: None)
-    (module,) = json.loads(compare_json(compared, judge(None, (), has_baseline=True), matches=True))["modules"]
-    found: list[Document] = module["matches"]
-    return found
+    comparison = compared.modules[0].comparison
+    assert comparison is not None
+    before, after = (
+        {key: graph.labels(value) for value, key in enumerate(graph.analysis.dump.values.keys)}
+        for graph in comparison.graphs
+    )
+    assert before == after
+    return {
+        key: Answer(labels.scope or None, labels.line or None, labels.argument or None)
+        for key, labels in before.items()
+    }
 
 
 def of_largest(module: Document) -> Iterator[tuple[str, Answer]]:
@@ -76,9 +82,7 @@ def of_groups(module: Document) -> Iterator[tuple[str, str]]:
 
 def differences(files: DumpFiles, module: Document) -> tuple[int, list[object]]:
     """Return how many answers of a report there are to join with those of the comparison, and those that differ."""
-    matches = matches_of(files)
-    compared = {match["before"]["value"]: Answer.of(match["before"]) for match in matches}
-    found: list[object] = [match for match in matches if match["before"] != match["after"]]
+    compared, found = answers_of(files), list[object]()
     largest, groups = list(of_largest(module)), list(of_groups(module))
     found += [(value, answer, compared[value]) for value, answer in largest if compared[value] != answer]
     # Without a name of the program, a group is called by its instruction, which the comparison has as the value.

@@ -41,7 +41,7 @@ COMMANDS = {
     "export": ["export", "--trace", "{dumps}"],
     "compare": [
         *("compare", "{before}", "{dumps}", "-o", "out/site", "--json", "out/c.json", "--markdown", "out/c.md"),
-        *("--matches", "--github", "--budgets", "budgets.toml"),
+        *("--github", "--budgets", "budgets.toml"),
     ],
     "compare and judge": ["compare", "{before}", "{dumps}", "--github", "--budgets", "budgets.toml", "--allow-unsound"],
     "history": [*_ADD, "{dumps}", "-o", "out/site", "--history", "out/history.jsonl", "--budgets", "budgets.toml"],

@@ -270,7 +270,7 @@ def test_no_comparison_shows_a_secret(
     changed = after / f"{NAME}-buffer-assignment.txt"
     changed.write_text(changed.read_text(encoding="utf-8").replace("size 8", "size 16"), encoding="utf-8")
     monkeypatch.chdir(tmp_path)
-    arguments = ["--json", "c.json", "--markdown", "c.md", "--matches", "-o", "site", flag]
+    arguments = ["--json", "c.json", "--markdown", "c.md", "-o", "site", flag]
     main(["compare", str(before), str(after), *arguments])
     printed = capsys.readouterr()
     document = Path("c.json").read_text(encoding="utf-8")

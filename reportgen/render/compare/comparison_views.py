@@ -1,10 +1,9 @@
 """What the page of a comparison shows of a module and of each memory space that changed."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Sequence
 from functools import cached_property
-from itertools import accumulate, zip_longest
+from itertools import accumulate
 from typing import NamedTuple
 
 from reportgen.advice.advise import advise
@@ -19,7 +18,7 @@ from reportgen.compare.dump_comparison import DumpComparison, SpaceComparison
 from reportgen.compare.graph import shape_parts
 from reportgen.compare.module_pairing import Pair
 from reportgen.compare.reasons import Reason, Why, slack_reason, step_reason, value_at_peak
-from reportgen.compare.rollups import Grouping, Row, largest, rollup
+from reportgen.compare.rollups import largest, scope_changes
 from reportgen.compare.terms import JoinedStep, Kind, Term, step_words, total
 from reportgen.record import record
 from reportgen.render.compare.curves import Curves, curves
@@ -33,8 +32,7 @@ Routes = tuple[ModuleRoutes, ModuleRoutes]
 MOST_GROUPS, OPEN_GROUPS = 300, 10
 """How many groups of buffers are shown, and how many of them in the table; the others are folded below it."""
 
-_MOST_OTHERS, _MOST_ROWS, _MOST_STEPS, _MOST_NAMES, _SMALL_PART, _ROOM = 2, 20, 6, 3, 100, 0.08
-_GROUPINGS: Sequence[Grouping] = ("line", "scope", "argument", "class")
+_MOST_OTHERS, _MOST_SCOPES, _MOST_STEPS, _MOST_NAMES, _SMALL_PART, _ROOM = 2, 20, 6, 3, 100, 0.08
 _CHECKPOINTS = {"checkpoint", "checkpoint-loop"}
 _MUCH = 10
 """How much more a suggestion must save than all others that may have been followed, for its number to be said."""
@@ -57,15 +55,6 @@ class Waterfall(NamedTuple):
 
     rows: Sequence[WaterfallRow]
     start_bytes: int
-    whole_bytes: int
-
-
-class Rollup(NamedTuple):
-    """The rows of one grouping, how many are not shown, and how far bars reach to the left and in all."""
-
-    rows: Sequence[Row]
-    left_out: int
-    decrease_bytes: int
     whole_bytes: int
 
 
@@ -118,8 +107,9 @@ class SpaceView:
         self.groups_left_out = len(found) - len(self.groups)
         self.waterfall = _waterfall(comparison, space, self.slack)
         self.curves: Curves | None = curves(comparison, space, fit.capacity.size_bytes if fit else None)
-        self.rollups = rollups_of(comparison, space)
-        self.groupings = [("cause", "cause"), *((grouping, grouping) for grouping in self.rollups)]
+        scopes = scope_changes(comparison, space)
+        self.scopes = largest(scopes, _MOST_SCOPES)
+        self.scopes_left_out = len(scopes) - len(self.scopes)
 
 
 class ModuleView:
@@ -280,31 +270,6 @@ def _link_to(comparison: DumpComparison, routes: Routes, side: int, value: int |
         return None
     name = comparison.graphs[side].analysis.dump.values.keys[value].removesuffix("{}")
     return Link(name, SIDES[side] + routes[side].value(value), reason)
-
-
-def rollups_of(comparison: DumpComparison, space: SpaceComparison) -> Mapping[Grouping, Rollup]:
-    """Return the largest rows of a memory space by grouping, without the groupings that have none."""
-    found = {}
-    for grouping in _GROUPINGS:
-        tree = rollup(comparison, space, grouping)
-        if rows := _lines(tree) if grouping == "line" else tree:
-            shown = largest(rows, _MOST_ROWS)
-            left, right = (max(getattr(row, side) for row in shown) for side in ("decrease_bytes", "increase_bytes"))
-            found[grouping] = Rollup(shown, max(0, len(rows) - _MOST_ROWS), left, left + right)
-    return found
-
-
-def _lines(rows: Sequence[Row]) -> Sequence[Row]:
-    """Return the rows of lines without those of their files, the largest change first."""
-    lines, file = list[Row](), ""
-    for row, following in zip_longest(rows, rows[1:]):
-        if row.depth:
-            lines.append(replace(row, label=f"{file}:{row.label}", depth=0))
-        else:
-            file = row.label or ""
-            if following is None or not following.depth:
-                lines.append(row)
-    return sorted(lines, key=lambda row: (-abs(row.change_bytes), -row.increase_bytes, row.label or ""))
 
 
 def _waterfall(comparison: DumpComparison, space: SpaceComparison, slack: Reason | None) -> Waterfall:

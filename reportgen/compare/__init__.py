@@ -36,5 +36,5 @@ Budgets
 Builds over time
 - `history`: the file of builds and their figures
 - `build_metadata`: the commit, the time and the link of a build
-- `series`: which modules of many builds are one function
+- `series`: which modules of many builds are one function, and what changed in its memory
 """

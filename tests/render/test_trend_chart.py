@@ -1,42 +1,58 @@
-"""The axes of a trend: round amounts inside the drawing, and the first and the last build."""
+"""The chart of a trend: round amounts in the drawing, the first and the last build, and the labels of three dots."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import pairwise
 
 from hypothesis import given
 from hypothesis import strategies as st
 
 from reportgen.analyse.sibling_arguments import SiblingArguments
-from reportgen.compare.history import History, ModuleKey, Record
-from reportgen.render.trend.chart import Change, Chart, Limit, chart
-from reportgen.render.trend.trend_pages import SpaceTrend, function_trends, trend_page
+from reportgen.compare.budgets import Budget, Budgets
+from reportgen.compare.history import Amounts, Arguments, History, ModuleKey, Record
+from reportgen.compare.series import NEEDED, Change, State
+from reportgen.render.trend.chart import Chart, Limit
+from reportgen.render.trend.trend_pages import function_trends, trend_page
 
 
 def build(number: int) -> Record:
     return Record(commit=f"{number}", time="2026-01-01T00:00:00Z", modules={})
 
 
+def figures(amount: int) -> Amounts:
+    return amount, amount, amount, 0, amount, 0, 0
+
+
+def batch(size: int) -> Arguments:
+    return (SiblingArguments("batch", f"s32[{size}]", 1, 4 * size, 0),)
+
+
 def placed(amounts: Sequence[int | None], *limits: int) -> Chart:
     """Return the chart of a build for each amount."""
-    records = [build(number) for number in range(len(amounts))]
-    changes = [
-        Change(build=number, record=record, amount=amount, words="", by_bytes=(amount or 0) - (before or 0))
-        for number, (record, amount, before) in enumerate(zip(records, amounts, [0, *amounts], strict=False))
+    states = [
+        State(build(number), None if amount is None else figures(amount)) for number, amount in enumerate(amounts)
     ]
-    drawn = chart(records, changes, [Limit("capacity", limit) for limit in limits])
-    assert drawn is not None
-    return drawn
+    return drawn_of(states, [Limit("capacity", limit) for limit in limits])
+
+
+def drawn_of(states: Sequence[State], limits: Sequence[Limit] = (), builds: int = 0) -> Chart:
+    """Return the chart of the changes from state to state; of more `builds` the last ones change nothing."""
+    changes = [
+        Change(build=number, before=before, now=now, figure=NEEDED)
+        for number, (before, now) in enumerate(pairwise([State(build(0)), *states]))
+    ]
+    return Chart([build(number) for number in range(builds or len(states))], changes, limits)
 
 
 @given(st.lists(st.integers(0, 1 << 40), min_size=1, max_size=40))
 def test_ticks_are_round_in_order_and_inside(amounts: list[int]) -> None:
     drawn = placed(amounts)
-    levels = [level.amount for level in drawn.levels]
+    levels = [amount for amount, _, _ in drawn.ticks]
     steps = {other - one for one, other in pairwise(levels)}
     assert 1 <= len(levels) <= 6
     assert len(steps) <= 1
     assert all(step.bit_count() == 1 and levels[0] % step == 0 for step in steps)
-    heights = [level.y for level in drawn.levels if level.y is not None]
+    heights = [y for _, y, _ in drawn.ticks]
     assert heights == sorted(heights, reverse=True)
     assert all(0 <= y <= 100 for y in heights)
     assert levels[-1] >= max(amounts)
@@ -50,53 +66,49 @@ def test_ticks_are_round_in_order_and_inside(amounts: list[int]) -> None:
     assert (places[-1] > 0) == (len(amounts) > 1)
     assert len(places) <= 6
     # A label begins or ends at its dot, so that it stays inside.
-    assert all((dot.anchor == "end") == ((dot.x > 12 and dot is drawn.dots[-1]) or dot.x > 88) for dot in drawn.dots)
-    assert all(dot.anchor == "start" for dot in drawn.dots if dot.x < 12)
+    assert [dot.is_left for dot in drawn.dots] == [dot.x > 70 for dot in drawn.dots[:-1]] + [False]
+    assert all(dot.y <= 86 for dot in drawn.dots if dot.is_low)
     assert (drawn.now or drawn.dots[-1]).label == "all"
+    largest = {dot.y for dot in drawn.dots[1:-1] if dot.label != "none"}
+    assert largest <= {min(dot.y for dot in drawn.dots)}
 
 
 def test_a_limit_is_drawn_unless_it_would_make_the_chart_flat() -> None:
-    change = Change(build=0, record=build(0), amount=1000, words="new")
-    drawn = chart([build(0)], [change], [Limit("capacity", 1500), Limit("budget", 9000)])
-    assert drawn is not None
-    assert [(limit.name, limit.amount, limit.y is None) for limit in drawn.limits] == [
-        ("capacity", 1500, False),
-        ("budget", 9000, True),
-    ]
-    assert drawn.edge is not None
+    drawn = drawn_of([State(build(0), figures(1000))], [Limit("capacity", 1500), Limit("budget", 9000)])
+    assert [limit for limit, _, _ in drawn.limits] == [Limit("capacity", 1500)]
+    assert drawn.far == [Limit("budget", 9000)]
 
 
-def test_the_name_of_a_limit_is_where_nothing_is_drawn() -> None:
-    falling = placed([3575, 3405, 1991, 697, 528], 1575).limits[0]
-    assert (falling.side, falling.is_below) == ("left", True)
-    rising = placed([528, 697, 3575], 1575).limits[0]
-    assert (rising.side, rising.is_below) == ("left", False)
-    low = placed([500, 500, 400], 1575).limits[0]
-    assert (low.side, low.is_below) == ("right", False)
+def test_a_limit_is_named_on_the_side_where_the_amount_is_far_from_it() -> None:
+    assert [side for _, _, side in placed([3575, 3405, 1991, 697, 528], 1575).limits] == ["left"]
+    assert [side for _, _, side in placed([528, 697, 3575], 1575).limits] == ["right"]
+    assert placed([3575, 1991, 528], 9574).side(0) == "right"
 
 
 def test_the_plot_ends_at_a_tick_above_all_amounts_and_names_a_far_limit_at_its_edge() -> None:
     drawn = placed([3575, 1991, 528], 9574)
-    assert (drawn.levels[-1].amount, drawn.levels[-1].y) == (4096, 0)
-    assert (drawn.limits[0].y, drawn.edge and (drawn.edge.side, drawn.edge.is_below)) == (None, ("right", False))
-    assert placed([3575, 1991, 528], 4000).edge is None
+    assert (drawn.ticks[-1], drawn.limits, len(drawn.far)) == ((4096, 0, False), [], 1)
+    assert placed([3575, 1991, 528], 4000).far == []
 
 
-def test_a_label_covers_neither_a_limit_nor_the_step_to_its_dot() -> None:
-    drawn = placed([1480, 728, 1480, 442, 187], 1575)
-    assert [dot.is_low for dot in drawn.dots] == [True, True, True, False, False]
-    assert [dot.anchor for dot in drawn.dots] == ["start", "start", "start", "start", "end"]
-    assert placed([3575, 1000, 900], 9000).dots[-1].is_low
-    assert not placed([3575, 310, 307], 9000).dots[-1].is_low  # the axis is just below
+def test_the_first_the_last_and_the_largest_have_labels() -> None:
+    def labels(*amounts: int) -> list[str]:
+        return [dot.label for dot in placed(amounts, 9000).dots]
+
+    assert labels(300, 800, 320, 305, 500) == ["all", "wide", "none", "none", "all"]
+    assert labels(300, 305, 320, 800, 500) == ["all", "none", "none", "all", "all"]
+    assert labels(800, 300, 320, 500) == ["all", "none", "none", "all"]
+    assert labels(500) == ["all"]
+    many = labels(800, 900, *range(500, 530))
+    assert (many[0], many[1], many[-1]) == ("all", "none", "all")  # the second is beside the first
+    unchanged = drawn_of([State(build(0), figures(8))], builds=2)
+    assert [dot.label for dot in unchanged.dots] == ["none"]
 
 
-def test_labels_cover_neither_each_other_nor_a_step() -> None:
-    dips = placed([800, 300, 320, 305, 900, 500], 9000).dots
-    assert [(dot.label, dot.is_low) for dot in dips[:4]] == [("all", False), ("all", True)] * 2
-    assert [dot.label for dot in placed([800, 800, 500], 9000).dots] == ["all", "none", "all"]
-    few = placed([3575 << 20, 512 << 10, 3575 << 20, 512 << 20], 9000 << 20).dots
-    assert [dot.is_usual for dot in few] == [True, False, True, False]
-    assert "none" in {dot.label for dot in placed([*range(100, 140)], 9000).dots}
+def test_a_label_is_below_a_dot_under_a_limit_and_before_a_step_up() -> None:
+    assert [dot.is_low for dot in placed([1480, 728, 1480, 442, 187], 1575).dots] == [True, False, True, False, False]
+    assert [dot.is_low for dot in placed([300, 800, 500], 9000).dots] == [True, False, False]
+    assert not placed([30, 800, 500], 9000).dots[0].is_low  # the axis is just below
 
 
 def test_the_area_stops_where_a_function_is_gone() -> None:
@@ -106,23 +118,10 @@ def test_the_area_stops_where_a_function_is_gone() -> None:
 
 
 def test_unlike_builds_are_apart_and_the_last_build_is_shown() -> None:
-    records = [build(number) for number in range(3)]
-    changes = [
-        Change(build=0, record=records[0], amount=8, words="new"),
-        Change(
-            build=1,
-            record=records[1],
-            amount=4,
-            words="",
-            by_bytes=-4,
-            resized="batch s32[2]",
-            resized_from="batch s32[4]",
-        ),
-    ]
-    drawn = chart(records, changes, [])
-    assert drawn is not None
+    states = [State(build(n), figures(8 // (n + 1)), arguments=batch(4 // (n + 1))) for n in range(2)]
+    drawn = drawn_of(states, builds=3)
     assert drawn.path == "M0.0 0.0H40.0M40.0 50.0H100"
-    assert [(rule.x, rule.words, rule.room) for rule in drawn.rules] == [
+    assert drawn.rules == [
         (0, "batch s32[4]", 40.0),
         (40.0, "batch s32[2]", 60.0),
     ]
@@ -133,34 +132,29 @@ def test_unlike_builds_are_apart_and_the_last_build_is_shown() -> None:
 
 def test_no_grid_line_is_close_to_a_limit_and_zero_is_the_axis() -> None:
     drawn = placed([3575, 3405, 1991, 697, 528], 1975)
-    assert [level.amount for level in drawn.levels if level.is_close] == [2048]
-    assert (drawn.levels[0].amount, drawn.levels[0].y) == (0, 100)
+    assert [amount for amount, _, is_close in drawn.ticks if is_close] == [2048]
+    assert drawn.ticks[0][:2] == (0, 100)
 
 
 def test_whether_a_program_fits_counts_from_what_it_needs() -> None:
-    space = SpaceTrend(
-        color=0,
-        name="HBM",
-        figure="peak_resident",
-        needed_bytes=7,
-        capacity_bytes=6,
-        chart=None,
-        changes=(),
-    )
-    assert space.excess_bytes == 1
+    (key,) = of_batches((4, 7)).records[0].modules
+    record = replace(of_batches((4, 5)).records[0], modules={key: {0: (5, 7, 7, 0, 5, 0, 2)}}, capacities={key: {0: 6}})
+    budgets = Budgets(budgets=(Budget(figure="peak_resident", max_bytes=6),))
+    space = function_trends(History((record,)), budgets)[0].spaces[0]
+    assert (space.figure, space.excess_bytes) == ("peak_resident", 1)
 
 
 def of_batches(*builds: tuple[int, int]) -> History:
     """Return a history of one function with a batch and what it needs for each build."""
     records = []
-    for number, (batch, amount) in enumerate(builds):
-        key = ModuleKey("tpu", "jit_step", f"{batch:04}")
+    for number, (size, amount) in enumerate(builds):
+        key = ModuleKey("tpu", "jit_step", f"{size:04}")
         records.append(
             Record(
                 commit=f"build{number}",
                 time=f"2026-01-0{number + 1}T00:00:00Z",
-                modules={key: {0: (amount, amount, amount, 0, amount, 0, 0)}},
-                arguments={key: (SiblingArguments("batch", f"s32[{batch}]", 1, 4 * batch, 0),)},
+                modules={key: {0: figures(amount)}},
+                arguments={key: batch(size)},
             )
         )
     return History(tuple(records))

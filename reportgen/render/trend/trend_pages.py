@@ -1,46 +1,53 @@
 """The pages of a history: `trend.html` with a chart for each function, and a page for each with every change."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
-from typing import NamedTuple
 
 from reportgen.analyse.devices import MAIN_SPACE
 from reportgen.analyse.spaces import is_small
-from reportgen.compare.argument_changes import cause_words, shape_change, shape_words
 from reportgen.compare.budgets import Budgets
-from reportgen.compare.figures import FIGURES, Figure
-from reportgen.compare.history import Amounts, Arguments, History, PeakOrigin, Record, module_figures
-from reportgen.compare.series import Point, Series, series_of
-from reportgen.record import record
+from reportgen.compare.figures import FIGURES
+from reportgen.compare.history import History, module_figures
+from reportgen.compare.series import NEEDED, PEAK, Change, Series, changes_of, series_of
 from reportgen.render import routes
 from reportgen.render.html.templates import render
 from reportgen.render.module.data_shards import module_columns, shard
 from reportgen.render.site.site_pages import fixed_pages
-from reportgen.render.trend.chart import Change, Chart, Limit, chart
-from reportgen.reports.formats import change_words
+from reportgen.render.trend.chart import Chart, Limit
 from reportgen.work import Page
-
-_PEAK, _NEEDED = FIGURES.index("peak_resident"), FIGURES.index("needed")
 
 _LEAST_CHANGES, _MOST_CHANGES = 5, 12
 """The last changes that the page of all functions has of each at least, and of all together."""
 
 
-@record
 class SpaceTrend:
-    """One memory space of a module over the builds: what is needed, or the resident peak if only that has a budget.
+    """One memory space of a function over the builds: what is needed, or the resident peak if only that has a budget.
 
     `needed_bytes` is what the last build needs, None where it does not have the space. `capacity_bytes` is what the
-    device of the last build has, None if that is not known.
+    device of the last build has, None if that is not known. `chart` is None where the figure is never known.
     """
 
-    color: int
-    name: str
-    figure: Figure
-    needed_bytes: int | None
-    capacity_bytes: int | None
-    chart: Chart | None
-    changes: Sequence[Change]
+    def __init__(self, history: History, series: Series, color: int, budgets: Budgets | None) -> None:
+        # Whether a budget covers a space does not depend on its figures.
+        module = module_figures(series.last.key, {color: (None, 0, 0, 0, None, 0, None)})
+        self.color, self.name = color, module.spaces[color].name
+        budgeted = [
+            (budget.figure, Limit("budget", budget.max_bytes))
+            for budget in (budgets.budgets if budgets else ())
+            if budget.max_bytes is not None and budget.covers(module) and budget.covers_space(color, self.name)
+        ]
+        amounts = [point.spaces.get(color) if point.spaces else None for point in series.points]
+        has_peak = any(of_build and of_build[PEAK] is not None for of_build in amounts)
+        limited = {of_budget for of_budget, _ in budgeted}
+        figure = PEAK if has_peak and "peak_resident" in limited and "needed" not in limited else NEEDED
+        self.figure = FIGURES[figure]
+        self.needed_bytes = amounts[-1][NEEDED] if amounts[-1] else None
+        self.capacity_bytes = history.records[-1].capacities.get(series.last.key, {}).get(color)
+        self.changes = list(changes_of(history, series, color, figure))
+        limits = [limit for of_budget, limit in budgeted if of_budget == self.figure]
+        if self.capacity_bytes and figure == NEEDED:
+            limits.append(Limit("capacity", self.capacity_bytes))
+        is_known = any(change.amount is not None for change in self.changes)
+        self.chart = Chart(history.records, self.changes, limits) if is_known else None
 
     @property
     def has_changed(self) -> bool:
@@ -79,13 +86,13 @@ def _by_bytes(change: Change) -> int:
     return change.by_bytes or 0
 
 
-@record
 class FunctionTrend:
     """One function over the builds; `spaces` are those that it uses or used: the main memory first, then by size."""
 
-    series: Series
-    path: str
-    spaces: Sequence[SpaceTrend]
+    def __init__(self, history: History, series: Series, budgets: Budgets | None) -> None:
+        self.series, self.path = series, routes.trend_of_function(str(series), series.name)
+        colors = {color for point in series.points for color in point.spaces or ()}
+        self.spaces = sorted((SpaceTrend(history, series, color, budgets) for color in colors), key=_space_order)
 
     @property
     def charted(self) -> Sequence[SpaceTrend]:
@@ -148,129 +155,10 @@ def short(commit: str) -> str:
 
 def function_trends(history: History, budgets: Budgets | None) -> list[FunctionTrend]:
     """Return each function that a build of the history has, the largest first, and those that are gone at the end."""
-    trends = []
-    for series in series_of(history):
-        colors = {color for point in series.points for color in point.spaces or ()}
-        spaces = [_space(history, series, color, budgets) for color in colors]
-        if spaces:
-            spaces.sort(key=_space_order)
-            path = routes.trend_of_function(str(series), series.name)
-            trends.append(FunctionTrend(series=series, path=path, spaces=spaces))
+    trends = [trend for series in series_of(history) if (trend := FunctionTrend(history, series, budgets)).spaces]
     return sorted(trends, key=lambda trend: (trend.is_gone, -(trend.spaces[0].needed_bytes or 0), str(trend.series)))
 
 
 def _space_order(space: SpaceTrend) -> tuple[bool, int, int]:
     """Return the key that sorts memory spaces: the main one first if it is used, then by what they need."""
     return space.color != MAIN_SPACE or not space.needed_bytes, -(space.needed_bytes or 0), space.color
-
-
-def _space(history: History, series: Series, color: int, budgets: Budgets | None) -> SpaceTrend:
-    """Return a memory space of a function over the builds, with the budgets that limit what is drawn."""
-    # Whether a budget covers a space does not depend on its figures.
-    module = module_figures(series.last.key, {color: (None, 0, 0, 0, None, 0, None)})
-    name = module.spaces[color].name
-    amounts = [point.spaces.get(color) if point.spaces else None for point in series.points]
-    limits = [
-        (budget.figure, Limit("budget", budget.max_bytes))
-        for budget in (budgets.budgets if budgets else ())
-        if budget.max_bytes is not None and budget.covers(module) and budget.covers_space(color, name)
-    ]
-    has_peak = any(of_build and of_build[_PEAK] is not None for of_build in amounts)
-    limited = {of_budget for of_budget, _ in limits}
-    figure = _PEAK if has_peak and "peak_resident" in limited and "needed" not in limited else _NEEDED
-    changes = list(_changes(history, series.points, color, figure))
-    capacity = history.records[-1].capacities.get(series.last.key, {}).get(color)
-    if capacity:
-        limits.append(("needed", Limit("capacity", capacity)))
-    return SpaceTrend(
-        color=color,
-        name=name,
-        figure=FIGURES[figure],
-        needed_bytes=amounts[-1][_NEEDED] if amounts[-1] else None,
-        capacity_bytes=capacity,
-        chart=chart(
-            history.records,
-            changes,
-            [limit for of, limit in limits if of == FIGURES[figure]],
-            is_small=color != MAIN_SPACE,
-        ),
-        changes=changes,
-    )
-
-
-class _Build(NamedTuple):
-    """What a build needs in a memory space and in the main one, what it takes, and where its peak comes from."""
-
-    record: Record
-    space: Amounts | None
-    main: Amounts | None
-    arguments: Arguments
-    origin: PeakOrigin
-
-    @property
-    def shapes(self) -> frozenset[tuple[str, str, int]]:
-        return frozenset((group.name, group.shape, group.arrays) for group in self.arguments)
-
-
-def _changes(history: History, points: Sequence[Point], color: int, figure: int) -> Iterator[Change]:
-    """Yield the builds at which a space came, went or changed in any figure, with the change of one in words."""
-    before = _Build(history.records[0], None, None, (), PeakOrigin())
-    of_shapes: dict[frozenset[tuple[str, str, int]], _Build] = {}
-    shown = ""
-    for point in points:
-        space, main = ((point.spaces or {}).get(one) for one in (color, MAIN_SPACE))
-        made = history.records[point.build]
-        origin = made.origins.get(point.key, PeakOrigin())
-        if color != MAIN_SPACE:
-            origin = origin._replace(line="")
-        now = _Build(made, space, main, point.arguments, origin)
-        if now.space != before.space:
-            slug = made.unsound.get(point.key)
-            remarks = [f"unsound, {slug}"] if slug else []
-            if made.accepted:
-                remarks.append(f"accepted: {made.accepted}")
-            shapes = shape_words(point.arguments) if now.space else ""
-            is_both = before.space and now.space
-            resized = shape_change(before.arguments, point.arguments) if is_both else ""
-            like = of_shapes.get(now.shapes) if resized else None
-            yield replace(
-                _change(point.build, before, now, figure),
-                remarks="; ".join(remarks),
-                resized=resized,
-                resized_from=shape_change(point.arguments, before.arguments) if resized else "",
-                alike=replace(_change(point.build, like, now, figure), against=like.record) if like else None,
-                shapes="" if shapes == shown else shapes,
-                argument_count=sum(group.arrays for group in point.arguments),
-            )
-            shown = shapes
-        # A space that does not change in a build has nothing of that build as a cause later.
-        before = now
-        if now.space:
-            of_shapes[now.shapes] = now
-
-
-def _change(build: int, before: _Build, now: _Build, figure: int) -> Change:
-    """Return how a figure changed between two builds, and why."""
-    was, amount = (side.space[figure] if side.space else None for side in (before, now))
-    main_change = (now.main[_NEEDED] or 0) - (before.main[_NEEDED] or 0) if now.main and before.main else 0
-    return Change(
-        build=build,
-        record=now.record,
-        amount=amount,
-        words=_words(was, amount, is_new=before.space is None),
-        by_bytes=None if was is None or amount is None else amount - was,
-        causes=cause_words(
-            before.arguments, now.arguments, (before.space, now.space), (before.origin, now.origin), main_change
-        )
-        if before.space and now.space
-        else (),
-    )
-
-
-def _words(before: int | None, amount: int | None, *, is_new: bool) -> str:
-    """Return how an amount changed, in words that stand next to it."""
-    if amount is None:
-        return "unknown" if is_new else "gone"
-    if before is None:
-        return "new"
-    return change_words(before, amount) if before != amount else "as before, with other figures changed"

@@ -14,15 +14,11 @@ from reportgen.compare.figures import figures_with_lines
 from reportgen.compare.history import (
     History,
     Record,
-    arguments_of,
-    capacities_of,
     figures_of,
     lines_to_add,
     modules_of,
     nearest,
-    origins_of,
     parse_history,
-    unsound_of,
 )
 from reportgen.comparison_site import history_in, write_trend
 from reportgen.errors import OptionError, UnreadableInput, UnsoundBuild
@@ -106,10 +102,6 @@ def _record_of(options: argparse.Namespace) -> Record:
         tool=__version__,
         link=options.link or "",
         comparison=options.comparison or "",
-        unsound=unsound_of(figures),
-        arguments=arguments_of(figures),
-        capacities=capacities_of(figures),
-        origins=origins_of(figures),
         accepted=options.accept_growth or "",
     )
 
@@ -145,9 +137,10 @@ def _confirm_whole(in_site: Path, history: History, max_bytes: int) -> None:
 def _check_names(history: History, redaction: Redaction) -> None:
     """Raise OptionError if a history has names that are hidden: its lines are never written again."""
     names = {key.name for record in history.records for key in record.modules}
-    has_lines = any(origin.line for record in history.records for origin in record.origins.values())
-    has_arguments = any(record.arguments for record in history.records)
-    if has_lines or has_arguments or any(name != public_name(name, redaction) for name in names):
+    modules = [module for record in history.records for module in record.modules.values()]
+    if any(module.origin.line or module.arguments for module in modules) or any(
+        name != public_name(name, redaction) for name in names
+    ):
         raise OptionError("the history has names that redaction hides; begin another one, or add --no-redact")
 
 

@@ -21,7 +21,7 @@ Of a module whose dump contradicts itself a line states the kind of the first er
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import astuple, field
+from dataclasses import astuple
 from typing import Annotated, Any, Literal, NamedTuple, cast, get_args
 
 from reportgen.analyse.backends import space_name
@@ -79,6 +79,8 @@ SCHEMA: Literal[2] = 2
 _SHORT = 12
 _LEAST = 7
 _UNKNOWN_SHAPES = "-"
+_NO_CAPACITIES: Capacities = {}
+_STATED = ("modules", "arguments", "capacities", "origins", "unsound")
 
 
 class ModuleKey(NamedTuple):
@@ -153,27 +155,34 @@ class HistoryLine:
     """The kind of the first error of each module whose dump contradicts itself, by its key; absent if there is none."""
 
 
+class ModuleRecord(NamedTuple):
+    """What a build has of one module: its figures, what it takes, what the device has, and where its peak comes from.
+
+    `unsound` is the kind of the first error of a dump that contradicts itself. What is not known is empty.
+    """
+
+    spaces: Spaces
+    arguments: Arguments = ()
+    capacities: Capacities = _NO_CAPACITIES
+    origin: PeakOrigin = PeakOrigin()
+    unsound: str = ""
+
+
 @record
 class Record:
     """One build: `time` is in UTC, `link` leads to its report, and `comparison` to that with the build before.
 
-    `modules` are all of the build if it `is_whole`, else those that are known. `unsound` has the kind of the first
-    error of each module whose dump contradicts itself. `arguments` are those of the modules of which they are known,
-    `capacities` what the device has in their memory spaces, and `origins` where their peaks come from. `accepted` is
-    why the build may have grown.
+    `modules` are all of the build if it `is_whole`, else those that are known. `accepted` is why the build may have
+    grown.
     """
 
     commit: str
     time: str
-    modules: Mapping[ModuleKey, Spaces]
+    modules: Mapping[ModuleKey, ModuleRecord]
     is_whole: bool = True
     tool: str = ""
     link: str = ""
     comparison: str = ""
-    unsound: Mapping[ModuleKey, str] = field(default_factory=dict)
-    arguments: Mapping[ModuleKey, Arguments] = field(default_factory=dict)
-    capacities: Mapping[ModuleKey, Capacities] = field(default_factory=dict)
-    origins: Mapping[ModuleKey, PeakOrigin] = field(default_factory=dict)
     accepted: str = ""
 
 
@@ -245,18 +254,22 @@ def _refuse_other_schema(schema: int, line: str) -> None:
 def _record(line: HistoryLine, builds: _Builds) -> Record:
     """Return the build that a line states: its parent with the changes of the line. Raises Misstated."""
     parent = builds.find(line.parent) if line.parent else None
-    modules = dict(parent.modules) if parent else {}
-    arguments = dict(parent.arguments) if parent else {}
-    capacities = dict(parent.capacities) if parent else {}
-    origins = dict(parent.origins) if parent else {}
-    for key in map(_key, line.gone or ()):
-        for of_parent in (modules, arguments, capacities, origins):
-            of_parent.pop(key, None)
-    origins |= {_key(text): PeakOrigin(*stated) for text, stated in (line.origins or {}).items()}
-    capacities |= {_key(text): sizes for text, sizes in (line.capacities or {}).items()}
-    for text, groups in (line.arguments or {}).items():
-        arguments[_key(text)] = tuple(SiblingArguments(*group) for group in groups)
-    modules |= {_key(text): spaces for text, spaces in (line.modules or {}).items()}
+    gone = set(map(_key, line.gone or ()))
+    known = {key: module for key, module in (parent.modules if parent else {}).items() if key not in gone}
+    stated = {
+        name: {_key(text): of_module for text, of_module in (getattr(line, name) or {}).items()} for name in _STATED
+    }
+    modules = {}
+    for key in {**known, **stated["modules"]}:
+        spaces, arguments, capacities, origin, _ = known.get(key, ModuleRecord({}))
+        groups = stated["arguments"].get(key)
+        modules[key] = ModuleRecord(
+            spaces=stated["modules"].get(key, spaces),
+            arguments=arguments if groups is None else tuple(SiblingArguments(*group) for group in groups),
+            capacities=stated["capacities"].get(key, capacities),
+            origin=PeakOrigin(*stated["origins"].get(key, origin)),
+            unsound=stated["unsound"].get(key, ""),
+        )
     return Record(
         commit=_checked("commit", commit_name, line.commit),
         time=_checked("time", utc, line.time),
@@ -265,10 +278,6 @@ def _record(line: HistoryLine, builds: _Builds) -> Record:
         tool=(parent.tool if parent else "") if line.tool is None else line.tool,
         link=line.link,
         comparison=line.comparison,
-        unsound={_key(text): slug for text, slug in (line.unsound or {}).items()},
-        arguments={key: groups for key, groups in arguments.items() if groups},
-        capacities={key: sizes for key, sizes in capacities.items() if sizes},
-        origins={key: origin for key, origin in origins.items() if origin != PeakOrigin()},
         accepted=_checked("accepted", growth_reason, line.accepted) if line.accepted else "",
     )
 
@@ -293,23 +302,8 @@ def line_of(history: History, record: Record) -> bytes:
     earlier = [past for past in history.records if past.time <= record.time and past.commit != record.commit]
     # What differs from figures that are not known cannot be stated.
     parent = earlier[-1] if earlier and earlier[-1].is_whole else None
-    known: Mapping[ModuleKey, Spaces] = parent.modules if parent else {}
-    inherited: Mapping[ModuleKey, Arguments] = parent.arguments if parent else {}
-    # No groups where a module's arguments were known and are not any more.
-    arguments = {
-        key: groups for key in record.modules if (groups := record.arguments.get(key, ())) != inherited.get(key, ())
-    }
-    before: Mapping[ModuleKey, Capacities] = parent.capacities if parent else {}
-    capacities = {
-        str(key): sizes for key in record.modules if (sizes := record.capacities.get(key, {})) != before.get(key, {})
-    }
-    unknown = PeakOrigin()
-    known_origins: Mapping[ModuleKey, PeakOrigin] = parent.origins if parent else {}
-    origins = {
-        str(key): origin
-        for key in record.modules
-        if (origin := record.origins.get(key, unknown)) != known_origins.get(key, unknown)
-    }
+    known: Mapping[ModuleKey, ModuleRecord] = parent.modules if parent else {}
+    both = {str(key): (known.get(key, ModuleRecord({})), module) for key, module in record.modules.items()}
     line = HistoryLine(
         schema=SCHEMA,
         commit=record.commit,
@@ -318,13 +312,25 @@ def line_of(history: History, record: Record) -> bytes:
         tool=record.tool if record.tool != (parent.tool if parent else "") else None,
         link=record.link,
         comparison=record.comparison,
-        modules={str(key): spaces for key, spaces in record.modules.items() if known.get(key) != spaces} or None,
-        arguments={str(key): tuple(map(astuple, groups)) for key, groups in arguments.items()} or None,
-        capacities=capacities or None,
-        origins=origins or None,
+        modules={
+            str(key): module.spaces
+            for key, module in record.modules.items()
+            if key not in known or known[key].spaces != module.spaces
+        }
+        or None,
+        # No groups where a module's arguments were known and are not any more.
+        arguments={
+            key: tuple(map(astuple, now.arguments))
+            for key, (was, now) in both.items()
+            if was.arguments != now.arguments
+        }
+        or None,
+        capacities={key: now.capacities for key, (was, now) in both.items() if was.capacities != now.capacities}
+        or None,
+        origins={key: now.origin for key, (was, now) in both.items() if was.origin != now.origin} or None,
         gone=tuple(str(key) for key in known if key not in record.modules) or None,
         accepted=record.accepted,
-        unsound={str(key): slug for key, slug in record.unsound.items()} or None,
+        unsound={str(key): module.unsound for key, module in record.modules.items() if module.unsound} or None,
     )
     return encoded_compactly(line).encode() + b"\n"
 
@@ -337,64 +343,35 @@ def lines_to_add(data: bytes, record: Record) -> bytes:
     return b"\n" + line if is_cut_off else line
 
 
-def modules_of(figures: Sequence[GateModule]) -> Mapping[ModuleKey, Spaces]:
-    """Return the figures of a build's modules as a history holds them."""
-    return {
-        key: {color: _amounts(space) for color, space in module.spaces.items()}
-        for key, module in _keyed(figures).items()
-    }
-
-
-def unsound_of(figures: Sequence[GateModule]) -> Mapping[ModuleKey, str]:
-    """Return the kind of the first error of each module whose dump contradicts itself."""
-    return {key: error.slug for key, module in _keyed(figures).items() if (error := module.error)}
-
-
-def arguments_of(figures: Sequence[GateModule]) -> Mapping[ModuleKey, Arguments]:
-    """Return what each module takes, of the modules that take anything."""
-    return {key: module.arguments for key, module in _keyed(figures).items() if module.arguments}
-
-
-def capacities_of(figures: Sequence[GateModule]) -> Mapping[ModuleKey, Capacities]:
-    """Return what the device has in the memory spaces of each module, of the modules of which that is known."""
-    known = {
-        key: {color: space.capacity.size_bytes for color, space in module.spaces.items() if space.capacity}
-        for key, module in _keyed(figures).items()
-    }
-    return {key: sizes for key, sizes in known.items() if sizes}
-
-
-def origins_of(figures: Sequence[GateModule]) -> Mapping[ModuleKey, PeakOrigin]:
-    """Return where the peak of each module comes from, of the modules of which anything is known of that."""
-    known = {}
-    for key, module in _keyed(figures).items():
-        space = module.spaces.get(MAIN_SPACE)
-        largest = next(iter(space.peak_resident_lines if space else ()), None)
-        line, size = (line_words(largest.source), largest.size_bytes) if largest else ("", 0)
-        known[key] = PeakOrigin(line, size, module.work.again_by_checkpoint)
-    return {key: origin for key, origin in known.items() if origin != PeakOrigin()}
-
-
-def _keyed(figures: Sequence[GateModule]) -> Mapping[ModuleKey, GateModule]:
-    modules: dict[ModuleKey, GateModule] = {}
+def modules_of(figures: Sequence[GateModule]) -> Mapping[ModuleKey, ModuleRecord]:
+    """Return the modules of a build as a history holds them."""
+    modules: dict[ModuleKey, ModuleRecord] = {}
     times: Counter[ModuleKey] = Counter()
     for module in figures:
         key = ModuleKey(module.backend, plain_name(module.name), module.shapes or _UNKNOWN_SHAPES)
         times[key] += 1
-        numbered = key._replace(shapes=f"{key.shapes}.{times[key]}") if times[key] > 1 else key
-        modules[numbered] = module
+        main = module.spaces.get(MAIN_SPACE)
+        largest = next(iter(main.peak_resident_lines if main else ()), None)
+        line, size = (line_words(largest.source), largest.size_bytes) if largest else ("", 0)
+        modules[key._replace(shapes=f"{key.shapes}.{times[key]}") if times[key] > 1 else key] = ModuleRecord(
+            spaces={color: _amounts(space) for color, space in module.spaces.items()},
+            arguments=module.arguments,
+            capacities={color: space.capacity.size_bytes for color, space in module.spaces.items() if space.capacity},
+            origin=PeakOrigin(line, size, module.work.again_by_checkpoint),
+            unsound=error.slug if (error := module.error) else "",
+        )
     return modules
 
 
 def figures_of(record: Record) -> list[GateModule]:
     """Return the modules of a build as a gate sees them."""
-    return [module_figures(key, spaces, record.unsound.get(key)) for key, spaces in record.modules.items()]
+    return [module_figures(key, module.spaces, module.unsound) for key, module in record.modules.items()]
 
 
-def module_figures(key: ModuleKey, spaces: Spaces, unsound: str | None = None) -> GateModule:
+def module_figures(key: ModuleKey, spaces: Spaces, unsound: str = "") -> GateModule:
     """Return one module as a gate sees it; `unsound` is the kind of its first error."""
     error = ListedFinding(
-        severity="error", slug=unsound or "", message="the build was added as unsound", file=None, line=None
+        severity="error", slug=unsound, message="the build was added as unsound", file=None, line=None
     )
     return GateModule(
         path=str(key),

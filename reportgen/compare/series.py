@@ -12,7 +12,7 @@ from typing import NamedTuple
 from reportgen.analyse.devices import MAIN_SPACE
 from reportgen.compare.argument_changes import cause_words, shape_change, shape_words
 from reportgen.compare.figures import FIGURES
-from reportgen.compare.history import Amounts, Arguments, History, ModuleKey, PeakOrigin, Record, Spaces
+from reportgen.compare.history import Amounts, Arguments, History, ModuleKey, ModuleRecord, PeakOrigin, Record, Spaces
 from reportgen.input.names import Backend
 from reportgen.record import record
 from reportgen.reports.formats import change_words
@@ -58,19 +58,17 @@ def series_of(history: History) -> Sequence[Series]:
     functions: list[Series] = []
     before: Record | None = None
     for build, made in enumerate(history.records):
-        if before and (before.modules, before.arguments) == (made.modules, made.arguments):
+        if before and before.modules == made.modules:
             continue
         before = made
         continued = _continued(functions, made)
-        for key, spaces in made.modules.items():
+        for key, module in made.modules.items():
             series = continued.get(key)
             if series is None:
                 number = 1 + sum((known.backend, known.name) == (key.backend, key.name) for known in functions)
                 series = continued[key] = Series(key.backend, key.name, number)
                 functions.append(series)
-            # Of a build that is not known whole, the arguments may be unknown.
-            arguments = made.arguments.get(key, ())
-            point = Point(build, key, spaces, arguments)
+            point = Point(build, key, module.spaces, module.arguments)
             if not series.points or series.last[1:] != point[1:]:
                 series.points.append(point)
         alive = set(map(id, continued.values()))
@@ -115,10 +113,10 @@ def _was_at(series: Series, key: ModuleKey) -> bool:
 
 def _candidates(free: Sequence[Series], paired: Mapping[ModuleKey, Series], record: Record) -> Iterator[_Candidate]:
     """Yield the modules and series of one name that may be one function."""
-    for order, key in enumerate(record.modules):
+    for order, (key, module) in enumerate(record.modules.items()):
         for series in free if key not in paired else ():
             if (series.backend, series.name) == (key.backend, key.name):
-                similarity = _similarity(series.last.arguments, record.arguments.get(key, ()))
+                similarity = _similarity(series.last.arguments, module.arguments)
                 if similarity >= _LEAST_SIMILARITY:
                     # Of those that are equally similar, first what the last build had, then in their order.
                     yield _Candidate((-similarity, series.last.spaces is None, order), key, series)
@@ -254,11 +252,10 @@ def changes_of(history: History, series: Series, color: int, figure: int) -> Ite
 def _state(build: Record, point: Point, color: int) -> State:
     """Return what is known of a memory space of a function in a build."""
     space, main = ((point.spaces or {}).get(one) for one in (color, MAIN_SPACE))
-    origin = build.origins.get(point.key, PeakOrigin())
-    slug = build.unsound.get(point.key)
-    remarks = [f"unsound, {slug}"] if slug else []
+    module = build.modules.get(point.key, ModuleRecord({}))
+    remarks = [f"unsound, {module.unsound}"] if module.unsound else []
     if build.accepted:
         remarks.append(f"accepted: {build.accepted}")
     # The line is that of the peak of the main memory.
-    origin = origin if color == MAIN_SPACE else origin._replace(line="")
+    origin = module.origin if color == MAIN_SPACE else module.origin._replace(line="")
     return State(build, space, main, point.arguments, origin, "; ".join(remarks))

@@ -14,9 +14,9 @@ from reportgen.compare.build_metadata import utc
 from reportgen.compare.history import (
     History,
     ModuleKey,
+    ModuleRecord,
     PeakOrigin,
     Record,
-    Spaces,
     figures_of,
     line_of,
     modules_of,
@@ -28,18 +28,19 @@ from tests.support.gate_records import gate_module_of, space_of
 KEY = ModuleKey("cpu", "jit_step", "3f2a1b9c")
 OTHER = ModuleKey("tpu", "jit eval", "-")
 
-Modules = Mapping[ModuleKey, Spaces]
+Modules = Mapping[ModuleKey, ModuleRecord]
 
 
-def spaces(peak: int | None) -> Spaces:
-    return {0: (peak, 8, 9, 1, peak, 0, 2)}
+def module_of(peak: int | None) -> ModuleRecord:
+    return ModuleRecord({0: (peak, 8, 9, 1, peak, 0, 2)})
 
 
 def record(number: int, modules: Modules, tool: str = "", link: str = "", capacity: int = 0) -> Record:
     time = f"2026-01-01T{number // 60:02}:{number % 60:02}:00Z"
     commit = hashlib.sha256(str(number).encode()).hexdigest()[:40]
-    capacities = {key: {0: capacity} for key in modules} if capacity else {}
-    origins = {key: PeakOrigin("step.py:7", capacity, None if capacity > 1 else 0) for key in modules if capacity}
+    if capacity:
+        origin = PeakOrigin("step.py:7", capacity, None if capacity > 1 else 0)
+        modules = {key: one._replace(capacities={0: capacity}, origin=origin) for key, one in modules.items()}
     return Record(
         commit=commit,
         time=time,
@@ -47,8 +48,6 @@ def record(number: int, modules: Modules, tool: str = "", link: str = "", capaci
         tool=tool,
         link=link,
         comparison=link,
-        capacities=capacities,
-        origins=origins,
     )
 
 
@@ -60,7 +59,7 @@ def written(*records: Record) -> bytes:
 
 
 modules = st.dictionaries(st.sampled_from([KEY, OTHER]), st.none() | st.integers(0, 3), max_size=2).map(
-    lambda found: {key: spaces(peak) for key, peak in found.items()}
+    lambda found: {key: module_of(peak) for key, peak in found.items()}
 )
 builds = st.lists(
     st.builds(
@@ -87,7 +86,7 @@ def test_what_was_added_is_read_back_and_the_last_line_of_a_commit_counts(record
 def test_two_branches_of_a_file_may_be_merged_line_by_line(
     one: list[Record], other: list[Record], data: st.DataObject
 ) -> None:
-    base = written(record(99, {KEY: spaces(1)}))
+    base = written(record(99, {KEY: module_of(1)}))
     branches = []
     for records in (one, [replace(later, commit=f"f{later.commit[1:]}") for later in other]):
         text = base
@@ -109,18 +108,19 @@ def test_a_damaged_line_makes_no_figure_wrong(records: list[Record], data: st.Da
     number = data.draw(st.integers(0, len(lines) - 1))
     lines[number] = data.draw(st.sampled_from([lines[number][:20] + b"\n", b"[]\n", b'{"commit": 1}\n', b"\xff\n"]))
     history = parse_history(b"".join(lines))
-    stated = [(one.commit, one.modules) for one in records]
+    stated = {one.commit: one.modules for one in records}
     assert history.damaged == 1
     for one in history.records:
-        assert any(commit == one.commit and one.modules.items() <= known.items() for commit, known in stated)
-        assert not one.is_whole or (one.commit, one.modules) in stated
+        known = stated[one.commit]
+        assert all(known[key].spaces == module.spaces for key, module in one.modules.items())
+        assert not one.is_whole or one.modules == known
 
 
 def test_only_what_changed_is_stated() -> None:
     lines = written(
-        record(1, {KEY: spaces(5), OTHER: spaces(6)}, tool="1"),
-        record(2, {KEY: spaces(5), OTHER: spaces(6)}, tool="1"),
-        record(3, {KEY: spaces(7)}, tool="1"),
+        record(1, {KEY: module_of(5), OTHER: module_of(6)}, tool="1"),
+        record(2, {KEY: module_of(5), OTHER: module_of(6)}, tool="1"),
+        record(3, {KEY: module_of(7)}, tool="1"),
     ).splitlines()
     stated = [json.loads(line) for line in lines]
     assert stated[1].keys() == {"schema", "commit", "time", "parent"}
@@ -129,7 +129,7 @@ def test_only_what_changed_is_stated() -> None:
 
 @pytest.mark.parametrize("commit", ["{:040x}".format, lambda n: f"{n * 0x9E3779B97F4A7C15F39CC0605CEDC835:x}"[:40]])
 def test_a_thousand_unchanged_builds_take_at_most_150_kb(commit: Callable[[int], str]) -> None:
-    many = {KEY._replace(name=f"jit_step_{number}x"): spaces(number) for number in range(51)}
+    many = {KEY._replace(name=f"jit_step_{number}x"): module_of(number) for number in range(51)}
     history, data = History(), b""
     for number in range(1_000):
         time = f"2026-01-01T{number // 60:02}:{number % 60:02}:00Z"
@@ -143,7 +143,7 @@ def test_a_thousand_unchanged_builds_take_at_most_150_kb(commit: Callable[[int],
 def test_arguments_are_stated_where_they_change_and_read_back() -> None:
     group = SiblingArguments("x", "f32[4]", 1, 16, 0)
     builds = [
-        replace(record(number, {KEY: spaces(5)}), arguments={KEY: groups} if groups else {})
+        record(number, {KEY: module_of(5)._replace(arguments=groups)})
         for number, groups in enumerate([(group,), (group,), (group, replace(group, name="y")), ()])
     ]
     lines = written(*builds)
@@ -175,7 +175,7 @@ def test_modules_of_one_name_and_equal_shapes_are_numbered() -> None:
 
 
 def test_the_nearest_commit_is_found_with_its_distance() -> None:
-    history = parse_history(written(record(1, {}), record(2, {KEY: spaces(1)})))
+    history = parse_history(written(record(1, {}), record(2, {KEY: module_of(1)})))
     second = history.records[1]
     assert nearest(history, ["f" * 40, second.commit]) == (second, 1)
     assert nearest(history, ["f" * 40, "f" * 7]) is None

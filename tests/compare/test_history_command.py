@@ -259,9 +259,9 @@ def test_the_line_of_the_peak_is_kept_the_same_from_dumps_and_reports_and_not_re
     Path("report.json").write_text(run("check", "--json", dumps).out, encoding="utf-8")
     for history, build, flags in (("a", dumps, ()), ("b", "report.json", ()), ("c", dumps, ("--redact",))):
         added(run, build, ONE, "2026-01-01T00:00:00Z", "--history", history, *flags)
-    of_dumps, of_report, redacted = (parse_history(Path(name).read_bytes()).records[0].origins for name in "abc")
+    of_dumps, of_report, redacted = (parse_history(Path(name).read_bytes()).records[0].modules for name in "abc")
     assert of_dumps == of_report
-    (known,), (hidden,) = of_dumps.values(), redacted.values()
+    known, hidden = (next(iter(modules.values())).origin for modules in (of_dumps, redacted))
     assert known.line == "train_step.py:68"
     assert hidden == PeakOrigin("", 0, known.again_flops)
 

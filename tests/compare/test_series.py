@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from reportgen.analyse.sibling_arguments import SiblingArguments
 from reportgen.compare.argument_changes import cause_words, shape_change, shape_words
-from reportgen.compare.history import Arguments, History, ModuleKey, PeakOrigin, Record, Spaces
+from reportgen.compare.history import Arguments, History, ModuleKey, ModuleRecord, PeakOrigin, Record, Spaces
 from reportgen.compare.series import series_of
 
 NOWHERE = PeakOrigin(), PeakOrigin()
@@ -38,8 +38,7 @@ def build(number: int, modules: Mapping[ModuleKey, tuple[int, Arguments]], *, is
     return Record(
         commit=f"{number:07}",
         time=f"2026-01-01T00:00:{number:02}Z",
-        modules={key: figures(amount) for key, (amount, _) in modules.items()},
-        arguments={key: arguments for key, (_, arguments) in modules.items() if arguments},
+        modules={key: ModuleRecord(figures(amount), arguments) for key, (amount, arguments) in modules.items()},
         is_whole=is_whole,
     )
 
@@ -115,7 +114,7 @@ def test_each_module_of_each_build_is_in_one_series_of_its_name_with_its_figures
         at = [[point for point in series.points if point.build <= number][-1:] for series in found]
         held = [point[0] for point in at if point and point[0].spaces is not None]
         assert sorted((point.key, str(point.spaces)) for point in held) == sorted(
-            (one, str(spaces)) for one, spaces in record.modules.items()
+            (one, str(module.spaces)) for one, module in record.modules.items()
         )
     assert all(point.key.name == series.name for series in found for point in series.points)
     assert len(set(map(str, found))) == len(found)

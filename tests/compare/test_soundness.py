@@ -9,7 +9,7 @@ from random import Random
 import pytest
 
 from reportgen.compare.baseline import figures_of_report, recorded_report
-from reportgen.compare.history import History, Record, figures_of, line_of, modules_of, parse_history, unsound_of
+from reportgen.compare.history import History, Record, figures_of, line_of, modules_of, parse_history
 from reportgen.reports.report_document import ListedFinding
 from tests.compare.gate import damaged, judgement_of, main
 from tests.compare.texts import IN_PLACE, NAME, NOT_IN_PLACE, written
@@ -118,14 +118,13 @@ def test_a_history_marks_an_unsound_build_that_it_was_made_to_add(run: Run) -> N
 def test_a_build_does_not_inherit_that_its_parent_was_unsound() -> None:
     flaw = ListedFinding(severity="error", slug="range-missing", message="…", file="x", line=3)
     module = gate_module_of(path="x", name="jit_f", backend="cpu", spaces={0: space_of("memory", 1)}, findings=(flaw,))
-    one = Record(
-        commit="a" * 12, time="2026-01-01T00:00:00Z", modules=modules_of([module]), unsound=unsound_of([module])
-    )
+    one = Record(commit="a" * 12, time="2026-01-01T00:00:00Z", modules=modules_of([module]))
     data = line_of(History(), one)
-    sound = Record(commit="b" * 12, time="2026-01-02T00:00:00Z", modules=one.modules)
+    (key,) = one.modules
+    sound = Record(commit="b" * 12, time="2026-01-02T00:00:00Z", modules={key: one.modules[key]._replace(unsound="")})
     data += line_of(parse_history(data), sound)
     first, second = parse_history(data).records
-    assert (dict(first.unsound), dict(second.unsound)) == ({next(iter(one.modules)): "range-missing"}, {})
+    assert (first.modules[key].unsound, second.modules[key].unsound) == ("range-missing", "")
     (again,) = figures_of_report(recorded_report(figures_of(first), "a", 0), "base.json").modules
     assert again.error == replace(flaw, message="the build was added as unsound", file=None, line=None)
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from reportgen.analyse.sibling_arguments import SiblingArguments
 from reportgen.compare.budgets import Budget, Budgets
-from reportgen.compare.history import Amounts, Arguments, History, ModuleKey, Record
+from reportgen.compare.history import Amounts, Arguments, History, ModuleKey, ModuleRecord, Record
 from reportgen.compare.series import NEEDED, Change, State
 from reportgen.render.trend.chart import Chart, Limit
 from reportgen.render.trend.trend_pages import function_trends, trend_page
@@ -138,7 +138,9 @@ def test_no_grid_line_is_close_to_a_limit_and_zero_is_the_axis() -> None:
 
 def test_whether_a_program_fits_counts_from_what_it_needs() -> None:
     (key,) = of_batches((4, 7)).records[0].modules
-    record = replace(of_batches((4, 5)).records[0], modules={key: {0: (5, 7, 7, 0, 5, 0, 2)}}, capacities={key: {0: 6}})
+    record = replace(
+        of_batches((4, 5)).records[0], modules={key: ModuleRecord({0: (5, 7, 7, 0, 5, 0, 2)}, capacities={0: 6})}
+    )
     budgets = Budgets(budgets=(Budget(figure="peak_resident", max_bytes=6),))
     space = function_trends(History((record,)), budgets)[0].spaces[0]
     assert (space.figure, space.excess_bytes) == ("peak_resident", 1)
@@ -153,8 +155,7 @@ def of_batches(*builds: tuple[int, int]) -> History:
             Record(
                 commit=f"build{number}",
                 time=f"2026-01-0{number + 1}T00:00:00Z",
-                modules={key: {0: figures(amount)}},
-                arguments={key: batch(size)},
+                modules={key: ModuleRecord({0: figures(amount)}, batch(size))},
             )
         )
     return History(tuple(records))

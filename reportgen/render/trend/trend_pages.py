@@ -41,7 +41,8 @@ class SpaceTrend:
         figure = PEAK if has_peak and "peak_resident" in limited and "needed" not in limited else NEEDED
         self.figure = FIGURES[figure]
         self.needed_bytes = amounts[-1][NEEDED] if amounts[-1] else None
-        self.capacity_bytes = history.records[-1].capacities.get(series.last.key, {}).get(color)
+        last = history.records[-1].modules.get(series.last.key)
+        self.capacity_bytes = last.capacities.get(color) if last else None
         self.changes = list(changes_of(history, series, color, figure))
         limits = [limit for of_budget, limit in budgeted if of_budget == self.figure]
         if self.capacity_bytes and figure == NEEDED:

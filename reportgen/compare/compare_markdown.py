@@ -131,7 +131,7 @@ def _limit(module: ModuleComparison, color: int, judgement: Judgement) -> str:
 
 def _subjects(comparison: DumpComparison, terms: Sequence[Term]) -> str:
     """Return the largest groups of a step; names that differ only in numbers are one group."""
-    groups = comparison.named_terms(terms)
+    groups = comparison.groups(terms)
     words = [
         f"{len(group.terms):,} × {code(group.name)} {signed_bytes(group.change_bytes)}"
         for group in groups[:_MOST_SUBJECTS]

@@ -1,14 +1,15 @@
 """Two builds of one module: which values are the same, and how each space's peak became what it is."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
 
 from reportgen.analyse.records import Measured, Space
 from reportgen.compare.difference import MatchedBuild, difference_terms
 from reportgen.compare.evidence import Match, Matching
-from reportgen.compare.graph import Graph, graph_of, plain_op_name
+from reportgen.compare.graph import Graph, graph_of, plain_op_name, shape_parts
 from reportgen.compare.matching import match
 from reportgen.compare.schedule_alignment import Chain, MomentPair, longest_chain, place_of
-from reportgen.compare.terms import JoinedStep, Term, steps_of, total
+from reportgen.compare.terms import JoinedStep, Kind, Term, steps_of, total
 from reportgen.program.scopes import pattern
 from reportgen.record import record
 from reportgen.reports.source_words import line_words
@@ -61,13 +62,21 @@ class SpaceComparison:
         return steps_of(self.terms)
 
 
-@record
-class NamedTerms:
-    """Terms about one part of the program, on one source line, which is without folders and empty where unknown."""
+class TermGroup(NamedTuple):
+    """Terms about one part of the program, on one source line, and if they are grouped finely of one kind and shape.
+
+    The line is without folders. What is not known is empty.
+    """
 
     name: str
     line: str
-    terms: Sequence[Term]
+    terms: list[Term]
+    shape: str = ""
+
+    @property
+    def kind(self) -> Kind:
+        """Return the kind of the first term."""
+        return self.terms[0].kind
 
     @property
     def change_bytes(self) -> int:
@@ -94,41 +103,31 @@ class DumpComparison:
         """Return the analysis of the dump after."""
         return self.graphs[1].analysis
 
-    def subject(self, term: Term) -> tuple[Graph, int] | None:
-        """Return the value that a term is about, of the build after if it is there, and the graph that has it."""
-        before, after = self.graphs
-        if term.after is not None:
-            return after, term.after
-        return None if term.before is None else (before, term.before)
+    def described(self, term: Term) -> tuple[str, str, str]:
+        """Return the part of the program or the argument that a term is about, its source line, and its shape.
 
-    def subject_name(self, term: Term) -> str:
-        """Return the part of the program that a term is about, or its argument, with `#` for the number of a layer.
-
-        It is empty where the term is about no value.
+        The name has `#` for the number of a layer, the line has no folders, and what is not known is empty. The value
+        is that of the build after, if it is there.
         """
-        subject = self.subject(term)
-        if subject is None:
-            return ""
-        graph, value = subject
-        labels = graph.labels(value)
-        return labels.part or pattern(plain_op_name(labels.name))
+        number, graph = (term.before, self.graphs[0]) if term.after is None else (term.after, self.graphs[1])
+        if number is None:
+            return "", "", ""
+        labels = graph.labels(number)
+        shape = shape_parts(graph.analysis.dump.values.shapes[number])[0]
+        return labels.part or pattern(plain_op_name(labels.name)), line_words(labels.line), shape
 
-    def subject_line(self, term: Term) -> str:
-        """Return the source line that a term is about, without folders; empty where it is unknown."""
-        subject = self.subject(term)
-        if subject is None:
-            return ""
-        graph, value = subject
-        return line_words(graph.labels(value).line)
+    def groups(self, terms: Iterable[Term], *, finely: bool = False) -> Sequence[TermGroup]:
+        """Return the terms by name and line, the largest change first; `finely` by their kind and shape, too.
 
-    def named_terms(self, terms: Iterable[Term]) -> Sequence[NamedTerms]:
-        """Return the terms that are about something with a name, by that name and line, the largest change first."""
-        by_name: dict[tuple[str, str], list[Term]] = {}
+        Those that are about nothing with a name are left out, unless they are grouped finely.
+        """
+        found: dict[tuple[object, ...], TermGroup] = {}
         for term in terms:
-            if name := self.subject_name(term):
-                by_name.setdefault((name, self.subject_line(term)), []).append(term)
-        groups = [NamedTerms(name=name, line=line, terms=named) for (name, line), named in by_name.items()]
-        return sorted(groups, key=lambda group: (-abs(group.change_bytes), group.name, group.line))
+            name, line, shape = self.described(term)
+            if name or finely:
+                key = (name, line, shape, term.kind) if finely else (name, line)
+                found.setdefault(key, TermGroup(name, line, [], shape if finely else "")).terms.append(term)
+        return sorted(found.values(), key=lambda group: (-abs(group.change_bytes), group.name, group.shape, group.line))
 
 
 def _peak_bytes(space: Space | None) -> int | None:

@@ -2,12 +2,12 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import replace
+from typing import NamedTuple
 
 from reportgen.analyse.devices import MAIN_SPACE
 from reportgen.compare.argument_changes import argument_causes, argument_changes
 from reportgen.compare.builds import ModuleComparison
-from reportgen.compare.dump_comparison import DumpComparison, SpaceComparison
+from reportgen.compare.dump_comparison import DumpComparison, SpaceComparison, TermGroup
 from reportgen.compare.terms import JoinedStep, Kind, Term
 from reportgen.parse.stack_frames import Frame
 from reportgen.program.scopes import REMATERIALIZED, path
@@ -20,34 +20,42 @@ _LEAST_PART = 20
 """What changed most in a step is named if it is at least this part of it."""
 
 
-@record
-class Reason:
-    """A step as a phrase, such as `35 temporary buffers are gone`, or a change of the arguments, whose `kind` is None.
+class Reason(NamedTuple):
+    """A step as a phrase, such as `35 temporary buffers are gone`, or a change of the arguments, which is no step.
 
-    `subject` is the part of the program that changed most in it, `short` its last parts, with its bytes and source
-    line; empty where nothing is known.
+    `largest` is the part of the program that changed most in it, None where nothing is known, and `note` what else is
+    to be said of it.
     """
 
-    kind: Kind | None
     words: str
     change_bytes: int
-    subject: str = ""
-    short: str = ""
-    subject_bytes: int = 0
-    line: str = ""
+    step: JoinedStep | None = None
+    largest: TermGroup | None = None
+    note: str = ""
+
+    @property
+    def kind(self) -> Kind | None:
+        """Return the kind that names the step."""
+        return self.step.kind if self.step else None
 
     @property
     def most(self) -> str:
-        """Return what stands before the subject: it may be less than half."""
-        share = "mainly" if 2 * abs(self.subject_bytes) >= abs(self.change_bytes) else "the largest part"
-        return f"{share} in" if self.line else share
+        """Return what stands before the largest part: it may be less than half."""
+        size, line = (self.largest.change_bytes, self.largest.line) if self.largest else (0, "")
+        share = "mainly" if 2 * abs(size) >= abs(self.change_bytes) else "the largest part"
+        return f"{share} in" if line else share
+
+    @property
+    def short(self) -> str:
+        """Return the last parts of the name of the largest part."""
+        return end_of(self.largest.name, _LONGEST_NAME) if self.largest else ""
 
     @property
     def sentence(self) -> str:
         """Return `35 temporary buffers are gone (−3.00 GiB), mainly in attention (step.py:41)`."""
-        place = f"{self.short} ({self.line})" if self.line else self.short
-        most = f", {self.most} {place}" if self.subject else ""
-        size = f" ({signed_bytes(self.change_bytes)})" if self.kind else ""
+        place = f"{self.short} ({self.largest.line})" if self.largest and self.largest.line else self.short
+        most = f", {self.most} {place}" if self.largest else ""
+        size = f" ({signed_bytes(self.change_bytes)})" if self.step else ""
         return f"{self.words}{size}{most}"
 
 
@@ -106,7 +114,7 @@ def why(module: ModuleComparison) -> Why:
     before, after = module.figures
     change = _need_change(module)
     words = argument_causes(before.arguments, after.arguments, change)[:1] if before and after else ()
-    reasons = [Reason(kind=None, words=first, change_bytes=change) for first in words]
+    reasons = [Reason(first, change) for first in words]
     return Why(reason=next(iter([*reasons, *steps]), None), steps=steps, likely=likely, others=others)
 
 
@@ -152,7 +160,7 @@ def _is_of_checkpoints(module: ModuleComparison, side: int) -> bool:
     Where the steps are not known, nothing says that it is not.
     """
     step = next(iter(_largest_steps(module)), None)
-    if module.comparison is None or not isinstance(step, JoinedStep):
+    if module.comparison is None or step is None or step.step is None:
         return True
     running, making = (module.comparison.graphs[at].analysis for at in (side, 1 - side))
     again = {
@@ -160,7 +168,7 @@ def _is_of_checkpoints(module: ModuleComparison, side: int) -> bool:
         for name, op_name in zip(running.dump.schedule.names, running.program.op_names, strict=True)
         if REMATERIALIZED in op_name
     }
-    made = ((term.before if side else term.after, abs(term.change_bytes)) for term in step.terms)
+    made = ((term.before if side else term.after, abs(term.change_bytes)) for term in step.step.terms)
     found = ((making.authors.of(value), size) for value, size in made if value is not None)
     inside = sum(size for author, size in found if _part(author.scope, author.stack) in again)
     return 2 * inside >= abs(step.change_bytes)
@@ -171,29 +179,32 @@ def _part(op_name: str, stack: Sequence[Frame]) -> tuple[Sequence[str], str]:
     return path(op_name), next((frame.function for frame in stack if not frame.is_of_library), "")
 
 
-def _largest_steps(module: ModuleComparison) -> Sequence[JoinedStep | Reason]:
+def _largest_steps(module: ModuleComparison) -> list[Reason]:
     """Return the largest step in the direction of the change, or two where it is less than half of it."""
     change, space = _need_change(module), _main_space(module)
-    if space is None:
-        return ()
-    slack = slack_reason(space)
-    steps: list[JoinedStep | Reason] = [step for step in space.steps if step.change_bytes]
-    if slack and slack.change_bytes * change > 0:
-        steps.append(slack)
-    steps.sort(key=lambda step: (step.change_bytes * change < 0, -abs(step.change_bytes)))
+    if module.comparison is None or space is None:
+        return []
+    steps = space_reasons(module.comparison, space)
+    steps = [step for step in steps if step.change_bytes and (step.step or step.change_bytes * change > 0)]
+    steps.sort(key=lambda step: step.change_bytes * change < 0)
     is_half = not steps or 2 * abs(steps[0].change_bytes) >= abs(change)
     return steps[:1] + [step for step in steps[1:2] if not is_half and step.change_bytes * change > 0]
 
 
 def _main_steps(module: ModuleComparison, likely: Sequence[Recomputation]) -> Sequence[Reason]:
-    main, space = _largest_steps(module), _main_space(module)
-    if module.comparison is None or space is None:
-        return ()
-    reasons = [step if isinstance(step, Reason) else step_reason(module.comparison, space, step) for step in main]
+    """Return the largest steps, the first with what was done to the program if that is known."""
+    steps = _largest_steps(module)
     made_by = next((again.cause for again in likely if again.cause), "")
-    if made_by and main and isinstance(main[0], JoinedStep) and main[0].is_of_temporaries:
-        reasons[0] = replace(reasons[0], words=f"{made_by}: {reasons[0].words}")
-    return reasons
+    if made_by and steps and steps[0].step and steps[0].step.is_of_temporaries:
+        steps[0] = steps[0]._replace(words=f"{made_by}: {steps[0].words}")
+    return steps
+
+
+def space_reasons(comparison: DumpComparison, space: SpaceComparison) -> list[Reason]:
+    """Return the steps from one need of a memory space to the other, slack among them, the largest first."""
+    slack = slack_reason(space)
+    steps = [step_reason(comparison, space, step) for step in space.steps]
+    return sorted([*steps, *([slack] if slack else [])], key=lambda step: -abs(step.change_bytes))
 
 
 def slack_reason(space: SpaceComparison) -> Reason | None:
@@ -201,7 +212,8 @@ def slack_reason(space: SpaceComparison) -> Reason | None:
     if space.change_bytes is None or space.need_change_bytes == space.change_bytes:
         return None
     change = space.need_change_bytes - space.change_bytes
-    return Reason(kind=None, words=f"{'more' if change > 0 else 'less'} slack above the peak", change_bytes=change)
+    words = f"{'more' if change > 0 else 'less'} slack above the peak"
+    return Reason(words, change, note="alignment and gaps between buffers")
 
 
 def _need_change(module: ModuleComparison) -> int:
@@ -233,18 +245,11 @@ def step_reason(comparison: DumpComparison, space: SpaceComparison, step: Joined
 
     A peak that moved has none: the place to which it moved is in the words.
     """
-    named = () if step.has_moved else comparison.named_terms(step.terms)
-    groups = [group for group in named if group.change_bytes * step.change_bytes >= 0]
-    largest = groups[0] if groups and abs(groups[0].change_bytes) * _LEAST_PART >= abs(step.change_bytes) else None
-    return Reason(
-        kind=step.kind,
-        words=_words(comparison, space, step),
-        change_bytes=step.change_bytes,
-        subject=largest.name if largest else "",
-        short=end_of(largest.name, _LONGEST_NAME) if largest else "",
-        subject_bytes=largest.change_bytes if largest else 0,
-        line=largest.line if largest else "",
-    )
+    named = () if step.has_moved else comparison.groups(step.terms)
+    largest = next((group for group in named if group.change_bytes * step.change_bytes >= 0), None)
+    if largest and abs(largest.change_bytes) * _LEAST_PART < abs(step.change_bytes):
+        largest = None
+    return Reason(_words(comparison, space, step), step.change_bytes, step, largest)
 
 
 def _words(comparison: DumpComparison, space: SpaceComparison, step: JoinedStep) -> str:

@@ -10,12 +10,13 @@ from typing import Any
 
 from reportgen.compare.builds import ModuleComparison, compare_modules
 from reportgen.compare.compare_words import OVERALL_WORDS, headline
+from reportgen.compare.dump_comparison import DumpComparison, TermGroup
 from reportgen.compare.figures import Figure, figures_of_side
 from reportgen.compare.module_pairing import Pair, Side, pair_of
 from reportgen.compare.terms import JoinedStep
 from reportgen.compare.verdicts import judge
 from reportgen.record import record
-from reportgen.render.compare.comparison_views import TermGroup, groups, routes_of
+from reportgen.render.compare.comparison_views import Routes, link_of, routes_of, step_groups
 from reportgen.render.routes import SIDES
 from reportgen.reports.formats import change_words, exact_bytes, human_bytes, signed_bytes, visible
 from reportgen.reports.report_document import GateModule, GateSpace
@@ -244,22 +245,24 @@ def _steps(compared: ModuleComparison) -> Mapping[int, Sequence[Step]]:
         return {}
     routes = routes_of(compared.figures, comparison)
     return {
-        color: [_step(step, groups(comparison, space, step, routes)) for step in space.steps]
+        color: [_step(comparison, routes, step, step_groups(comparison, space, step)) for step in space.steps]
         for color, space in comparison.spaces.items()
     }
 
 
-def _step(step: JoinedStep, members: Sequence[TermGroup]) -> Step:
+def _step(comparison: DumpComparison, routes: Routes, step: JoinedStep, members: Sequence[TermGroup]) -> Step:
     """Return one step; `members` are its groups, the largest first."""
-    named = [group for group in members if group.subject]
+    named = [group for group in members if group.name]
     subjects = [
-        Subject(group.subject, group.count, group.change_bytes, _path(group)) for group in named[:_MOST_SUBJECTS]
+        Subject(group.name, len(group.terms), group.change_bytes, _path(comparison, routes, group))
+        for group in named[:_MOST_SUBJECTS]
     ]
     return Step(step.words, step.change_bytes, subjects, len(named) - len(subjects))
 
 
-def _path(group: TermGroup) -> str:
-    return group.after.href.removeprefix(SIDES[1]) if group.after else ""
+def _path(comparison: DumpComparison, routes: Routes, group: TermGroup) -> str:
+    link = link_of(comparison, routes, group.terms[0], 1)
+    return link[1].removeprefix(SIDES[1]) if link else ""
 
 
 def _amount(figures: GateSpace | None, figure: Figure) -> int | None:

@@ -48,7 +48,7 @@ def test_a_value_without_a_name_in_the_program_is_called_what_pages_call_it() ->
         assert [labels.name for labels in named] == [graph.analysis.authors.of(n).name for n in range(len(named))]
         assert all(labels.name and not labels.scope for labels in named)
     [term] = comparison.spaces[0].terms
-    assert comparison.subject_name(term) == "exp_fusion.#"
+    assert comparison.described(term) == ("exp_fusion.#", "", "f32[1048576]")
 
 
 @pytest.mark.parametrize(

@@ -17,9 +17,10 @@ from reportgen.analyse.matmul_work import WorkFigures
 from reportgen.analyse.sibling_arguments import SiblingArguments
 from reportgen.compare.builds import BuildComparison, ModuleComparison, Source, compare_modules
 from reportgen.compare.compare_words import fit_words, headline
+from reportgen.compare.dump_comparison import TermGroup
 from reportgen.compare.module_pairing import ModulePair, Side
 from reportgen.compare.reasons import Reason, causes, other_facts, recomputation, step_reason, why
-from reportgen.compare.terms import KINDS, Kind, Term, steps_of, total
+from reportgen.compare.terms import KINDS, JoinedStep, Kind, Term, steps_of, total
 from reportgen.input.discover import discover
 from reportgen.redact.comparison import ComparisonRedactor
 from reportgen.render.compare.comparison_overview import ComparisonOverview
@@ -101,9 +102,10 @@ def test_a_reason_says_what_is_gone_and_in_which_part_of_the_program() -> None:
     reason = reason_of(compared)
     assert "gone" in reason.words
     assert reason.change_bytes < 0
-    assert reason.line.startswith("vjp_ce.py:")
-    assert "/" not in reason.subject
-    assert causes(compared)[0].endswith(f"mainly in {reason.subject} ({reason.line})")
+    assert reason.largest is not None
+    assert reason.largest.line.startswith("vjp_ce.py:")
+    assert "/" not in reason.largest.name
+    assert causes(compared)[0].endswith(f"mainly in {reason.largest.name} ({reason.largest.line})")
 
 
 def test_checkpoints_in_one_build_only_are_the_cause_of_other_temporaries() -> None:
@@ -128,17 +130,19 @@ def test_a_second_step_is_named_where_the_first_is_less_than_half_of_the_change(
 
 @pytest.mark.parametrize(("subject_bytes", "most"), [(-50, "mainly"), (-49, "the largest part")])
 def test_only_half_of_a_step_or_more_is_its_main_part(subject_bytes: int, most: str) -> None:
-    gone = Reason(kind="gone", words="2 gone", change_bytes=-100, subject="a", short="a", subject_bytes=subject_bytes)
+    step = JoinedStep(kind="gone", change_bytes=-100, terms=())
+    gone = Reason("2 gone", -100, step, TermGroup("a", "", [Term(kind="gone", change_bytes=subject_bytes)]))
     assert gone.sentence.endswith(f", {most} a")
 
 
 def test_a_peak_that_moved_is_one_row_with_both_instructions() -> None:
     (view,) = module_views([module("vjp_ce+naive", "vjp_ce")])
-    (moved,) = (group for group in view.views[0].groups if group.step == "elsewhere")
-    (step,) = (row for row in view.views[0].waterfall.rows if row.words.startswith("The peak moved"))
-    assert (moved.change_bytes, moved.words.capitalize()) == (step.change_bytes, step.words.capitalize())
-    assert moved.before
-    assert moved.after
+    space = view.views[0]
+    ((step, moved),) = ((step, group) for step, group in space.groups if step.kind == "elsewhere")
+    (row,) = (row for row, _ in space.waterfall if row.words.startswith("the peak moved"))
+    assert (moved.change_bytes, space.words(step, moved)) == (row.change_bytes, row.words)
+    assert space.link(moved, 0)
+    assert space.link(moved, 1)
 
 
 def test_the_peak_moves_to_a_part_of_the_program() -> None:
@@ -299,17 +303,13 @@ def test_the_prediction_of_the_checkpoint_that_was_added_is_said() -> None:
 
 def test_the_bars_of_a_waterfall_follow_one_another() -> None:
     (view,) = module_views([module("vjp_ce+naive", "vjp_ce")])
-    first, *steps, last = view.views[0].waterfall.rows
-    wholes = {"before", "after"}
-    assert {first.look, last.look} == wholes
-    assert wholes.isdisjoint(step.look for step in steps)
-    at = first.change_bytes
-    for row in steps:
-        low = row.low_bytes + view.views[0].waterfall.start_bytes
-        assert (low, low + abs(row.change_bytes)) == tuple(sorted((at, at + row.change_bytes)))
-        at += row.change_bytes
-    assert at == last.change_bytes
-    assert [first.change_bytes, last.change_bytes] == [side.needed_bytes for side in view.sides]
+    space = view.views[0]
+    at, end = space.space.needed_bytes
+    for step, low in space.waterfall:
+        start = low + space.start_bytes
+        assert (start, start + abs(step.change_bytes)) == tuple(sorted((at, at + step.change_bytes)))
+        at += step.change_bytes
+    assert at == end
 
 
 def test_an_argument_that_is_given_to_the_host_has_moved() -> None:

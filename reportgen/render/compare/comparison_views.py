@@ -1,10 +1,9 @@
 """What the page of a comparison shows of a module and of each memory space that changed."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property
-from itertools import accumulate
-from typing import NamedTuple
+from itertools import accumulate, pairwise
 
 from reportgen.advice.advise import advise
 from reportgen.analyse.contested import Certainty
@@ -14,22 +13,20 @@ from reportgen.analyse.records import Analysis
 from reportgen.analyse.spaces import is_small
 from reportgen.compare.builds import ModuleComparison
 from reportgen.compare.compare_words import evidence_words, reason_words
-from reportgen.compare.dump_comparison import DumpComparison, SpaceComparison
-from reportgen.compare.graph import shape_parts
+from reportgen.compare.dump_comparison import DumpComparison, SpaceComparison, TermGroup
 from reportgen.compare.module_pairing import Pair
-from reportgen.compare.reasons import Reason, Why, slack_reason, step_reason, value_at_peak
+from reportgen.compare.reasons import Reason, Why, slack_reason, space_reasons, step_reason, value_at_peak
 from reportgen.compare.rollups import largest, scope_changes
-from reportgen.compare.terms import JoinedStep, Kind, Term, step_words, total
-from reportgen.record import record
+from reportgen.compare.terms import JoinedStep, Term, step_words
 from reportgen.render.compare.curves import Curves, curves
-from reportgen.render.routes import SIDES, ModuleRoutes, comparison_page, module_slug, step_section
+from reportgen.render.routes import SIDES, ModuleRoutes, comparison_page, module_slug
 from reportgen.reports.advice_words import amount_words
-from reportgen.reports.formats import capital, signed_bytes
+from reportgen.reports.formats import signed_bytes
 
 Routes = tuple[ModuleRoutes, ModuleRoutes]
 """The paths of a module's pages on both sides."""
 
-MOST_GROUPS, OPEN_GROUPS = 300, 10
+_MOST_GROUPS, OPEN_GROUPS = 300, 10
 """How many groups of buffers are shown, and how many of them in the table; the others are folded below it."""
 
 _MOST_OTHERS, _MOST_SCOPES, _MOST_STEPS, _MOST_NAMES, _SMALL_PART, _ROOM = 2, 20, 6, 3, 100, 0.08
@@ -38,78 +35,43 @@ _MUCH = 10
 """How much more a suggestion must save than all others that may have been followed, for its number to be said."""
 
 
-class WaterfallRow(NamedTuple):
-    """What is needed on a side, a step, or the small ones together; its bar begins at `low_bytes` of the axis."""
-
-    words: str
-    change_bytes: int
-    low_bytes: int
-    look: str  # "before", "after", "grown", "shrunk" or "level"
-    reason: Reason | None = None
-    note: str = ""
-    href: str = ""
-
-
-class Waterfall(NamedTuple):
-    """The rows; the axis begins at `start_bytes`, which is 0 unless that hid the steps."""
-
-    rows: Sequence[WaterfallRow]
-    start_bytes: int
-    whole_bytes: int
-
-
-class Link(NamedTuple):
-    """A value or an allocation of one side, its path from the root of both sites, and why it has this partner."""
-
-    text: str
-    href: str
-    reason: str
-
-
-@record
-class TermGroup:
-    """Terms of one kind about one part of the program, in one shape; the links are those of the largest term."""
-
-    words: str
-    kind: Kind
-    step: Kind
-    change_bytes: int
-    before: Link | None
-    after: Link | None
-    subject: str = ""
-    line: str = ""
-    shape: str = ""
-    count: int = 1
-
-    @property
-    def is_one_sided(self) -> bool:
-        """Return whether the column of the other side says all of what happened: that it is gone, or new."""
-        return self.kind in {"gone", "new"}
-
-
-class SideBar(NamedTuple):
-    """What a build needs in a memory space as a bar, how certain that is, and whether it fits."""
-
-    side: str
-    needed_bytes: int
-    certainty: Certainty
-    fit: Fit | None
-    is_refused: bool
-
-
 class SpaceView:
-    """What a page shows of a memory space that changed."""
+    """What a page shows of a memory space that changed.
+
+    `groups` are groups of terms, each with its step. The steps of the waterfall begin at their places on an axis of
+    `whole_bytes` that begins at `start_bytes`, which is 0 unless that hid the steps.
+    """
 
     def __init__(self, comparison: DumpComparison, space: SpaceComparison, routes: Routes, fit: Fit | None) -> None:
-        self.space, self.slack = space, slack_reason(space)
-        found = [group for step in space.steps for group in groups(comparison, space, step, routes)]
-        self.groups = sorted(found, key=_size_order)[:MOST_GROUPS]
+        self.space, self.slack, self._comparison, self._routes = space, slack_reason(space), comparison, routes
+        found = [(step, group) for step in space.steps for group in step_groups(comparison, space, step)]
+        found.sort(key=lambda pair: (-abs(pair[1].change_bytes), pair[1].name, pair[1].shape))
+        self.groups = found[:_MOST_GROUPS]
         self.groups_left_out = len(found) - len(self.groups)
-        self.waterfall = _waterfall(comparison, space, self.slack)
         self.curves: Curves | None = curves(comparison, space, fit.capacity.size_bytes if fit else None)
         scopes = scope_changes(comparison, space)
         self.scopes = largest(scopes, _MOST_SCOPES)
         self.scopes_left_out = len(scopes) - len(self.scopes)
+        steps = _shown_steps(space_reasons(comparison, space))
+        amounts = list(accumulate((step.change_bytes for step in steps), initial=space.needed_bytes[0]))
+        low, high = min(amounts), max(amounts)
+        start = max(0, int(low - max((high - low) * (1 + _ROOM), 1)))
+        # The axis is broken only where the steps would be too short to see on a whole one.
+        self.start_bytes = 0 if start < high // 4 else start
+        self.whole_bytes = max(high - self.start_bytes, 1)
+        self.waterfall = [
+            (step, min(ends) - self.start_bytes) for step, ends in zip(steps, pairwise(amounts), strict=True)
+        ]
+
+    def words(self, step: JoinedStep, group: TermGroup) -> str:
+        """Return what to call a group of a step."""
+        if step.has_moved:
+            return step_reason(self._comparison, self.space, step).words
+        return step_words(group.kind, group.change_bytes)
+
+    def link(self, group: TermGroup, side: int) -> tuple[str, str, str] | None:
+        """Return what the largest term of a group is about on one side, as `link_of` does."""
+        return link_of(self._comparison, self._routes, group.terms[0], side)
 
 
 class ModuleView:
@@ -127,21 +89,21 @@ class ModuleView:
         self.views = [SpaceView(comparison, space, self._routes, fits.get(space.color)) for space in changed]
         self.main = comparison.spaces.get(color)
         self.sides = list(self._sides(self.main)) if self.main else []
-        self.capacity_bytes = next((side.fit.capacity.size_bytes for side in reversed(self.sides) if side.fit), None)
-        self.whole_bytes = max(self.capacity_bytes or 0, 1, *(side.needed_bytes for side in self.sides), 1)
+        known = [fit.capacity.size_bytes for _, _, _, fit, _ in reversed(self.sides) if fit]
+        self.capacity_bytes = known[0] if known else None
+        self.whole_bytes = max(self.capacity_bytes or 0, 1, *(self.main.needed_bytes if self.main else ()))
 
-    def _sides(self, space: SpaceComparison) -> Sequence[SideBar]:
+    def _sides(self, space: SpaceComparison) -> Iterator[tuple[str, int, Certainty, Fit | None, bool]]:
+        """Yield the name of each side, what it needs, how certain that is, whether it fits, and if it is refused."""
         figures, fits = self.module.figures, self.module.device_fits
         known = [side.spaces.get(space.color) if side else None for side in figures]
-        return [
-            SideBar(side, needed, own.certainty if own else "exact", fit.fits.get(space.color), fit.refused is not None)
-            for side, needed, own, fit in zip(("before", "after"), space.needed_bytes, known, fits, strict=True)
-        ]
+        for side, needed, own, fit in zip(("before", "after"), space.needed_bytes, known, fits, strict=True):
+            yield side, needed, own.certainty if own else "exact", fit.fits.get(space.color), fit.refused is not None
 
     @property
     def others(self) -> Sequence[SpaceComparison]:
         """Return the other memory spaces that are worth a figure next to that of the main one."""
-        main = max((side.needed_bytes for side in self.sides), default=0)
+        main = max(self.main.needed_bytes) if self.main else 0
         others = [view.space for view in self.views if self.main is None or view.space.color != self.main.color]
         return [
             space
@@ -208,102 +170,43 @@ def routes_of(figures: Pair, comparison: DumpComparison) -> Routes:
     )
 
 
-def groups(comparison: DumpComparison, space: SpaceComparison, step: JoinedStep, routes: Routes) -> Sequence[TermGroup]:
-    """Return the groups of a step, the largest first; that the peak moved is one, with both instructions."""
-    if step.has_moved:
-        before, after = (_link_to(comparison, routes, side, value_at_peak(comparison, space, side)) for side in (0, 1))
-        words = step_reason(comparison, space, step).words
-        return [
-            TermGroup(
-                words=words, kind=step.kind, step=step.kind, change_bytes=step.change_bytes, before=before, after=after
-            )
-        ]
-    by_key: dict[tuple[Kind, str, str, str], list[Term]] = {}
-    for term in step.terms:
-        by_key.setdefault((term.kind, *_description(comparison, term)), []).append(term)
-    found = [
-        TermGroup(
-            words=step_words(kind, total(terms)),
-            kind=kind,
-            step=step.kind,
-            change_bytes=total(terms),
-            before=_link(comparison, routes, 0, terms[0]),
-            after=_link(comparison, routes, 1, terms[0]),
-            subject=subject,
-            line=line,
-            shape=shape,
-            count=len(terms),
-        )
-        for (kind, subject, line, shape), terms in by_key.items()
-    ]
-    return sorted(found, key=_size_order)
+def step_groups(comparison: DumpComparison, space: SpaceComparison, step: JoinedStep) -> Sequence[TermGroup]:
+    """Return the groups of a step, the largest first; that the peak moved is one, about the instructions at both."""
+    if not step.has_moved:
+        return comparison.groups(step.terms, finely=True)
+    before, after = (value_at_peak(comparison, space, side) for side in (0, 1))
+    return [TermGroup("", "", [Term(kind=step.kind, change_bytes=step.change_bytes, before=before, after=after)])]
 
 
-def _size_order(group: TermGroup) -> tuple[int, str, str]:
-    return -abs(group.change_bytes), group.subject, group.shape
+def link_of(comparison: DumpComparison, routes: Routes, term: Term, side: int) -> tuple[str, str, str] | None:
+    """Return the value or the allocation of one side that a term is about: its name, its path, why it has its partner.
 
-
-def _description(comparison: DumpComparison, term: Term) -> tuple[str, str, str]:
-    """Return (part of the program, source line, shape) of what a term is about."""
-    subject = comparison.subject(term)
-    if subject is None:
-        return "", "", ""
-    graph, value = subject
-    shape = shape_parts(graph.analysis.dump.values.shapes[value])[0]
-    return comparison.subject_name(term), comparison.subject_line(term), shape
-
-
-def _link(comparison: DumpComparison, routes: Routes, side: int, term: Term) -> Link | None:
-    """Return the value of one side that a term is about, or its allocation where it is about no value."""
+    The path is from the root of both sites. The reason is empty where the term is about one side alone.
+    """
     value, allocation = (term.after, term.after_allocation) if side else (term.before, term.before_allocation)
-    if value is None and allocation is not None:
-        name = f"allocation {comparison.graphs[side].analysis.dump.allocations[allocation].index}"
-        return Link(name, SIDES[side] + routes[side].allocation(allocation), "")
+    dump = comparison.graphs[side].analysis.dump
+    if value is None:
+        if allocation is None:
+            return None
+        name = f"allocation {dump.allocations[allocation].index}"
+        return name, SIDES[side] + routes[side].allocation(allocation), ""
     match = comparison.matching.before[term.before] if term.before is not None else None
     # A term may be about one side alone although its value has a partner.
     reason = f"{match.grade}: {reason_words(match)}" if match and match.value == term.after else ""
-    return _link_to(comparison, routes, side, value, reason)
+    return dump.values.keys[value].removesuffix("{}"), SIDES[side] + routes[side].value(value), reason
 
 
-def _link_to(comparison: DumpComparison, routes: Routes, side: int, value: int | None, reason: str = "") -> Link | None:
-    if value is None:
-        return None
-    name = comparison.graphs[side].analysis.dump.values.keys[value].removesuffix("{}")
-    return Link(name, SIDES[side] + routes[side].value(value), reason)
-
-
-def _waterfall(comparison: DumpComparison, space: SpaceComparison, slack: Reason | None) -> Waterfall:
-    """Return the rows of a memory space, whose bytes lead from one need to the other. Small steps are one row."""
-    has_change = slack or any(step.change_bytes for step in space.steps)
-    steps = [step_reason(comparison, space, step) for step in space.steps if step.change_bytes or not has_change]
-    steps = sorted([*steps, *([slack] if slack else [])], key=lambda step: -abs(step.change_bytes))
+def _shown_steps(steps: Sequence[Reason]) -> Sequence[Reason]:
+    """Return the steps of a waterfall; small ones are one, which names some of them."""
+    if any(step.change_bytes for step in steps):
+        steps = [step for step in steps if step.change_bytes]
     seen = sum(abs(step.change_bytes) * _SMALL_PART >= abs(steps[0].change_bytes) for step in steps)
     seen = min(seen, _MOST_STEPS) if len(steps) > _MOST_STEPS else seen
-    seen = len(steps) if len(steps) - seen == 1 else seen  # a single small step is not small
-    rows: list[tuple[str, int, Reason | None, str]] = [
-        (capital(step.words), step.change_bytes, step, "" if step.kind else "alignment and gaps between buffers")
-        for step in steps[:seen]
-    ]
-    if small := steps[seen:]:
-        named = [(step.words, step.change_bytes) for step in small[:_MOST_NAMES]]
-        if more := small[_MOST_NAMES:]:
-            named.append((f"{len(more)} more", sum(step.change_bytes for step in more)))
-        note = "; ".join(f"{words} {signed_bytes(change)}" for words, change in named)
-        rows.append((f"{len(small)} smaller steps", sum(step.change_bytes for step in small), None, note))
-    amounts = list(accumulate((change for _, change, _, _ in rows), initial=space.needed_bytes[0]))
-    low, high = min(amounts), max(amounts)
-    start = max(0, int(low - max((high - low) * (1 + _ROOM), 1)))
-    # The axis is broken only where the steps would be too short to see on a whole one.
-    start = 0 if start < high // 4 else start
-
-    def row(words: str, change: int, reason: Reason | None, note: str, amount: int) -> WaterfallRow:
-        href = f"#{step_section(space.color, reason.kind)}" if reason and reason.kind else ""
-        look = "grown" if change > 0 else "shrunk" if change else "level"
-        return WaterfallRow(words, change, min(amount, amount + change) - start, look, reason, note, href)
-
-    before, after = (
-        WaterfallRow(f"Needed {side}", need, 0, side)
-        for side, need in zip(("before", "after"), space.needed_bytes, strict=True)
-    )
-    drawn = [row(*each, amount) for each, amount in zip(rows, amounts, strict=False)]
-    return Waterfall([before, *drawn, after], start, max(high - start, 1))
+    small = steps[seen:]
+    if len(small) < 2:  # a single small step is not small
+        return steps
+    named = [(step.words, step.change_bytes) for step in small[:_MOST_NAMES]]
+    if more := small[_MOST_NAMES:]:
+        named.append((f"{len(more)} more", sum(step.change_bytes for step in more)))
+    note = "; ".join(f"{words} {signed_bytes(change)}" for words, change in named)
+    return [*steps[:seen], Reason(f"{len(small)} smaller steps", sum(step.change_bytes for step in small), note=note)]

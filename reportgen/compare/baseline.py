@@ -5,6 +5,7 @@ A gate that passes a damaged dump is worse than none, so a module takes its flaw
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import fields
 from typing import Any
 
 from reportgen.compare.figures import Figure
@@ -71,37 +72,19 @@ def _figures(stated: Mapping[str, Any]) -> RecordedFigures:
     recorded = read(RecordedDocument, stated)
     commit, distance = recorded.build.commit, recorded.build.distance
     label = f"{commit} ({counted(distance, 'commit')} earlier)" if distance else commit
-    return RecordedFigures(tuple(map(_with_unknown, recorded.modules)), label)
+    # A history does not know the rest.
+    modules = (GateModule(**_recorded(module), arguments=(), refused=None, checks=()) for module in recorded.modules)
+    return RecordedFigures(tuple(modules), label)
 
 
-def _with_unknown(module: RecordedModule) -> GateModule:
-    """Return a module of a history, which does not know the rest."""
-    return GateModule(
-        path=module.path,
-        name=module.name,
-        backend=module.backend,
-        shapes=module.shapes,
-        findings=module.findings,
-        spaces=module.spaces,
-        arguments=(),
-        refused=None,
-        checks=(),
-    )
+def _recorded(module: GateModule | RecordedModule) -> dict[str, Any]:
+    """Return what a history knows of a module, by field."""
+    return {field.name: getattr(module, field.name) for field in fields(RecordedModule)}
 
 
 def recorded_report(modules: Iterable[GateModule], commit: str, distance: int) -> bytes:
     """Return what a history knows of a build as a report: the figures that a gate needs, and whose they are."""
-    recorded = tuple(
-        RecordedModule(
-            path=module.path,
-            name=module.name,
-            backend=module.backend,
-            shapes=module.shapes,
-            findings=module.flaws,
-            spaces=module.spaces,
-        )
-        for module in modules
-    )
+    recorded = tuple(RecordedModule(**{**_recorded(module), "findings": module.flaws}) for module in modules)
     build = RecordedBuild(commit=commit, distance=distance)
     return json_line(RecordedDocument(schema=SCHEMA, build=build, modules=recorded)) + b"\n"
 

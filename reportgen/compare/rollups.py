@@ -4,9 +4,8 @@ Each side is grouped alone and then subtracted, so these figures need no matchin
 kept beside the net change, because +150 and −150 in one scope is not "no change".
 """
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from reportgen.analyse.attributed import held_for
@@ -19,42 +18,17 @@ from reportgen.parse.op_names import path_parts
 
 _UNKNOWN = ""
 
+_Path = tuple[str, ...]
+_Amounts = tuple[int, int, int, int]
+"""Bytes before and after, and what grew and shrank."""
+
 
 class _Detail(NamedTuple):
     """The finest group that can be compared without matching; the parts of `path` begin with their separators."""
 
-    path: tuple[str, ...] = (_UNKNOWN,)
+    path: _Path = (_UNKNOWN,)
     op_name: str = ""
     what: str = ""
-
-
-@dataclass(slots=True)
-class _Node:
-    """A group with its parts; gross figures add up the details inside it."""
-
-    before_bytes: int = 0
-    after_bytes: int = 0
-    increase_bytes: int = 0
-    decrease_bytes: int = 0
-    parts: dict[str, "_Node"] = field(default_factory=dict)
-
-    def add(self, before: int, after: int) -> None:
-        self.before_bytes += before
-        self.after_bytes += after
-        self.increase_bytes += max(after - before, 0)
-        self.decrease_bytes += max(before - after, 0)
-
-    @property
-    def amounts(self) -> tuple[int, int, int, int]:
-        return self.before_bytes, self.after_bytes, self.increase_bytes, self.decrease_bytes
-
-    @property
-    def only_part(self) -> tuple[str, "_Node"] | None:
-        """Return the part that has all bytes of this group, if there is one."""
-        if len(self.parts) != 1:
-            return None
-        [(label, part)] = self.parts.items()
-        return (label, part) if part.amounts == self.amounts else None
 
 
 @document()
@@ -86,35 +60,50 @@ def scope_changes(comparison: DumpComparison, space: SpaceComparison) -> tuple[S
         return ()
     before = _details(comparison.graphs[0], space.before, space.place.before)
     after = _details(comparison.graphs[1], space.after, space.place.after)
-    root = _Node()
+    tree = _Tree()
     for detail in {**before, **after}:
-        node = root
-        for label in detail.path:
-            node = node.parts.setdefault(label, _Node())
-            node.add(before[detail], after[detail])
-    return tuple(_rows(root, 0))
+        tree.add(detail.path, before[detail], after[detail])
+    return tuple(tree.rows((), 0))
 
 
-def _rows(node: _Node, depth: int) -> Iterator[ScopeChange]:
-    """Yield the parts of a group that changed, each before its own; one with a single part is one row with it."""
-    changed = ((label, part) for label, part in node.parts.items() if part.increase_bytes or part.decrease_bytes)
-    most_first = sorted(
-        changed, key=lambda item: (-abs(item[1].after_bytes - item[1].before_bytes), -item[1].increase_bytes, item[0])
-    )
-    for first, part in most_first:
-        label = first
-        while only := part.only_part:
-            label, part = label + only[0], only[1]
-        before, after, increase, decrease = part.amounts
-        yield ScopeChange(
-            label=label.lstrip("/: ") or None,
-            depth=depth,
-            before_bytes=before,
-            after_bytes=after,
-            increase_bytes=increase,
-            decrease_bytes=decrease,
-        )
-        yield from _rows(part, depth + 1)
+class _Tree:
+    """The groups and their parts by their paths; gross figures add up the details inside a group."""
+
+    def __init__(self) -> None:
+        self._amounts: dict[_Path, _Amounts] = {}
+        self._parts: defaultdict[_Path, list[_Path]] = defaultdict(list)
+
+    def add(self, path: _Path, before: int, after: int) -> None:
+        """Add a detail to its group and to all groups around it."""
+        for length in range(1, len(path) + 1):
+            part = path[:length]
+            if part not in self._amounts:
+                self._parts[part[:-1]].append(part)
+            old, new, increase, decrease = self._amounts.get(part, (0, 0, 0, 0))
+            grown, shrunk = max(after - before, 0), max(before - after, 0)
+            self._amounts[part] = old + before, new + after, increase + grown, decrease + shrunk
+
+    def rows(self, path: _Path, depth: int) -> Iterator[ScopeChange]:
+        """Yield the parts of a group that changed, each before its own; one with a single part is one row with it."""
+        for first in sorted(self._parts[path], key=self._order):
+            part = first
+            while [self._amounts[each] for each in self._parts[part]] == [self._amounts[part]]:
+                (part,) = self._parts[part]
+            before, after, increase, decrease = self._amounts[part]
+            if increase or decrease:
+                yield ScopeChange(
+                    label="".join(part[len(path) :]).lstrip("/: ") or None,
+                    depth=depth,
+                    before_bytes=before,
+                    after_bytes=after,
+                    increase_bytes=increase,
+                    decrease_bytes=decrease,
+                )
+                yield from self.rows(part, depth + 1)
+
+    def _order(self, part: _Path) -> tuple[int, int, str]:
+        before, after, increase, _ = self._amounts[part]
+        return -abs(after - before), -increase, part[-1]
 
 
 def largest(rows: Sequence[ScopeChange], most: int) -> Sequence[ScopeChange]:

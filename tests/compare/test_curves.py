@@ -38,10 +38,10 @@ def test_a_stretch_names_the_instructions_of_both_sides() -> None:
     comparison = compare_dumps(measured(IN_PLACE), measured(NOT_IN_PLACE))
     drawn = curves(comparison, comparison.spaces[0])
     assert drawn is not None
-    assert [band.words for band in drawn.bands] == [
+    assert [names for _, _, names in drawn.bands] == [
         "before: Arg_0.1; after: Arg_0.1",
         "before: exp_fusion; after: exp_fusion.1",
         "before: counter; after: counter",
     ]
-    assert sum(band.width for band in drawn.bands) == WIDTH
+    assert sum(width for _, width, _ in drawn.bands) == WIDTH
     assert [mark.amount for mark in drawn.peaks] == [8388612, 4194308]

@@ -37,24 +37,17 @@ class Mark:
 
 
 @record
-class Band:
-    """A stretch of the axis in pixels, with the instruction that each side runs at its beginning."""
-
-    x: float
-    width: float
-    words: str
-
-
-@record
 class Curves:
     """Two areas in an SVG of `WIDTH` by `HEIGHT` pixels, each a side and its path, that of the higher peak first.
 
-    `ticks` are round amounts, each with its place from the top and in words; `capacity` is where that of the device is.
+    `bands` are stretches of the axis, each with its place, its width, and the instruction that each side runs at its
+    beginning. `ticks` are round amounts, each with its place from the top and in words; `capacity` is where that of the
+    device is.
     """
 
     areas: Sequence[tuple[str, str]]
     peaks: Sequence[Mark]
-    bands: Sequence[Band]
+    bands: Sequence[tuple[float, float, str]]
     ticks: Sequence[tuple[float, str]]
     capacity: float | None
     width: int = WIDTH
@@ -117,18 +110,16 @@ def _ticks(most: int) -> Iterator[tuple[float, str]]:
             yield _height(tick, most), f"{tick / axis['unit_bytes']:g} {axis['unit']}"
 
 
-def _bands(comparison: DumpComparison, axis: Axis) -> Iterator[Band]:
+def _bands(comparison: DumpComparison, axis: Axis) -> Iterator[tuple[float, float, str]]:
     """Yield stretches of the axis of equal width, each with the instructions that both sides run where it begins."""
     names = comparison.before.dump.name_at, comparison.after.dump.name_at
     count = min(axis.length, _BANDS)
     for number in range(count):
         position = number * axis.length // count
         before, after = (names[side].get(axis.moment(side, position), "–") for side in (0, 1))
-        yield Band(
-            x=round(position * WIDTH / axis.length, 1),
-            width=round(((number + 1) * axis.length // count - position) * WIDTH / axis.length, 1),
-            words=f"before: {before}; after: {after}",
-        )
+        length = (number + 1) * axis.length // count - position
+        x, width = (round(part * WIDTH / axis.length, 1) for part in (position, length))
+        yield x, width, f"before: {before}; after: {after}"
 
 
 def _marks(axis: Axis, peaks: Iterable[tuple[int, Peak]], most: int) -> Sequence[Mark]:

@@ -3,7 +3,7 @@
 import argparse
 import sys
 from collections.abc import Callable
-from contextlib import AbstractContextManager, ExitStack
+from contextlib import ExitStack
 from pathlib import Path
 
 from reportgen import __version__
@@ -50,7 +50,10 @@ def add(options: argparse.Namespace, terminal: Terminal) -> int:
         if isinstance(store, Path) and not (options.output and is_same(store.parent, options.output)):
             with refusing(store):  # first, because nothing is made of a site if it cannot be written
                 until_written.enter_context(locked(store.resolve().parent, _PATIENCE_SECONDS))
-        site = until_written.enter_context(_opened(options)) if options.output else None
+        site = None
+        if options.output:
+            opened = SiteDirectory.opened(options.output, force=options.force, patience=_PATIENCE_SECONDS)
+            site = until_written.enter_context(opened)
         # Read again, because another process may have added a build since.
         before = _history_at(store, options.max_dump_bytes, terminal.warning)
         if options.redaction:
@@ -104,10 +107,6 @@ def _record_of(options: argparse.Namespace) -> Record:
         comparison=options.comparison or "",
         accepted=options.accept_growth or "",
     )
-
-
-def _opened(options: argparse.Namespace) -> AbstractContextManager[SiteDirectory]:
-    return SiteDirectory.opened(options.output, force=options.force, patience=_PATIENCE_SECONDS)
 
 
 def _write(options: argparse.Namespace, store: AnyPath, history: bytes) -> None:

@@ -3,9 +3,8 @@
 What to change, and where it is:
 
 Two builds, from the whole to the byte
-- `builds`: two builds module by module, and what became of each module
+- `builds`: two builds module by module, what became of each module, and what differs in its program and flags
 - `module_pairing`: which modules are builds of the same module
-- `input_difference`: what differs in the program, the flags and the compiler
 - `dump_comparison`: two dumps of one module, space by space
 - `difference`: the terms that lead from one peak to the other
 - `terms`: the kinds of terms, what people read of each, and the steps that join them

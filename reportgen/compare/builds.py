@@ -8,9 +8,9 @@ from reportgen.analyse.devices import MAIN_SPACE
 from reportgen.analyse.fit import DeviceFit
 from reportgen.compare.dump_comparison import DumpComparison, compare_dumps, compare_equal_dumps
 from reportgen.compare.figures import figures_of_side
-from reportgen.compare.input_difference import InputDifference, input_difference
 from reportgen.compare.module_pairing import ModulePair, Pair, PairedBy, Side, pair_by_name, pair_modules
-from reportgen.input.inputs import Inputs
+from reportgen.document import document
+from reportgen.input.inputs import Inputs, differing_flags
 from reportgen.input.reading import DumpFiles, Problem
 from reportgen.record import record
 from reportgen.reports.report_document import GateModule
@@ -18,6 +18,18 @@ from reportgen.reports.report_document import GateModule
 Status = Literal["changed", "new", "missing", "same"]
 STATUSES: tuple[Status, ...] = get_args(Status)
 """In the order of a report: what changed comes first."""
+
+
+@document()
+class InputDifference:
+    """How the input of the compiler differs."""
+
+    same_program: bool | None
+    """Whether the programs are equal; null if a file beside the dumps is missing."""
+    differing_flags: tuple[str, ...] | None
+    """The flags that differ, by name; null if a file beside the dumps is missing."""
+    same_compiler: bool | None
+    """Whether the compilers are the same; null if a file beside the dumps is missing."""
 
 
 @record(slots=False, kw_only=False)
@@ -74,7 +86,15 @@ class ModuleComparison:
     @property
     def input_difference(self) -> InputDifference | None:
         """Return how the input of the compiler differs; None where a side is missing or only a report."""
-        return input_difference(*self.inputs) if self.inputs else None
+        if self.inputs is None:
+            return None
+        before, after = self.inputs
+        has_flags = before.flags is not None and after.flags is not None
+        return InputDifference(
+            same_program=before.program == after.program if before.program and after.program else None,
+            differing_flags=tuple(differing_flags(before, after)) if has_flags else None,
+            same_compiler=before.changelist == after.changelist if before.changelist and after.changelist else None,
+        )
 
     @property
     def main_color(self) -> int | None:

@@ -5,10 +5,9 @@ from typing import Annotated, Literal
 
 from reportgen.analyse.matmul_work import WorkFigures
 from reportgen.compare.budgets import Level
-from reportgen.compare.builds import Status
+from reportgen.compare.builds import InputDifference, Status
 from reportgen.compare.evidence import Grade
 from reportgen.compare.figures import Figure
-from reportgen.compare.input_difference import InputDifference
 from reportgen.compare.module_pairing import PairedBy
 from reportgen.compare.rollups import ScopeChange
 from reportgen.compare.terms import Kind

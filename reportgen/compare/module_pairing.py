@@ -8,7 +8,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import field
 from functools import cached_property
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from reportgen.analyse.fit import DeviceFit
 from reportgen.analyse.identity import Digests, digests, signature
@@ -154,13 +154,6 @@ class _Pairing:
                     self._add(before, after, "shapes")
 
 
-class _Namesakes(NamedTuple):
-    """Unpaired modules with the same key: those before, and the indexes of those after."""
-
-    before: list[GateModule]
-    after: list[int]
-
-
 def pair_by_name(before: Sequence[GateModule], after: Sequence[GateModule]) -> list[Pair]:
     """Pair modules by name and shapes, several of them in their order, then by name alone where one of each is left.
 
@@ -169,13 +162,15 @@ def pair_by_name(before: Sequence[GateModule], after: Sequence[GateModule]) -> l
     left, partners = list(before), dict[int, GateModule]()
     for has_shapes in (True, False):
         for name in (str, plain_name):
-            groups: defaultdict[tuple[str, ...], _Namesakes] = defaultdict(lambda: _Namesakes([], []))
+            of_before: defaultdict[tuple[str, ...], list[GateModule]] = defaultdict(list)
+            of_after: defaultdict[tuple[str, ...], list[int]] = defaultdict(list)
             for module in left:
-                groups[_known_by(module, name, has_shapes=has_shapes)].before.append(module)
+                of_before[_known_by(module, name, has_shapes=has_shapes)].append(module)
             for number, module in enumerate(after):
                 if number not in partners:
-                    groups[_known_by(module, name, has_shapes=has_shapes)].after.append(number)
-            for key, (modules, numbers) in groups.items():
+                    of_after[_known_by(module, name, has_shapes=has_shapes)].append(number)
+            for key, modules in of_before.items():
+                numbers = of_after[key]
                 if all(key) and (has_shapes or len(modules) == len(numbers) == 1):
                     partners |= zip(numbers, modules, strict=False)
             paired = set(map(id, partners.values()))

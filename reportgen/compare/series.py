@@ -7,6 +7,7 @@ are compared: equal shapes first, then what is left of one name, the most simila
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from operator import itemgetter
 from typing import NamedTuple
 
 from reportgen.analyse.devices import MAIN_SPACE
@@ -78,14 +79,6 @@ def series_of(history: History) -> Sequence[Series]:
     return functions
 
 
-class _Candidate(NamedTuple):
-    """A module of a build and a series that it may continue; the one of the lowest rank comes first."""
-
-    rank: tuple[float, bool, int]
-    key: ModuleKey
-    series: Series
-
-
 def _continued(known: Sequence[Series], record: Record) -> dict[ModuleKey, Series]:
     """Return which series each module of a build continues."""
     pairs: dict[ModuleKey, Series] = {}
@@ -96,7 +89,7 @@ def _continued(known: Sequence[Series], record: Record) -> dict[ModuleKey, Serie
             if match is not None:
                 pairs[key] = match
                 free.remove(match)
-    for _, key, series in sorted(_candidates(free, pairs, record), key=lambda candidate: candidate.rank):
+    for _, key, series in sorted(_candidates(free, pairs, record), key=itemgetter(0)):
         if key not in pairs and series in free:
             pairs[key] = series
             free.remove(series)
@@ -111,15 +104,17 @@ def _was_at(series: Series, key: ModuleKey) -> bool:
     return any(point.key == key for point in series.points)
 
 
-def _candidates(free: Sequence[Series], paired: Mapping[ModuleKey, Series], record: Record) -> Iterator[_Candidate]:
-    """Yield the modules and series of one name that may be one function."""
+def _candidates(
+    free: Sequence[Series], paired: Mapping[ModuleKey, Series], record: Record
+) -> Iterator[tuple[tuple[float, bool, int], ModuleKey, Series]]:
+    """Yield the modules and series of one name that may be one function, each with its rank; the lowest comes first."""
     for order, (key, module) in enumerate(record.modules.items()):
         for series in free if key not in paired else ():
             if (series.backend, series.name) == (key.backend, key.name):
                 similarity = _similarity(series.last.arguments, module.arguments)
                 if similarity >= _LEAST_SIMILARITY:
                     # Of those that are equally similar, first what the last build had, then in their order.
-                    yield _Candidate((-similarity, series.last.spaces is None, order), key, series)
+                    yield (-similarity, series.last.spaces is None, order), key, series
 
 
 def _similarity(before: Arguments, after: Arguments) -> float:

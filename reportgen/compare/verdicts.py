@@ -331,19 +331,13 @@ def _of_space(budget: Budget, old: int | None, after: GateModule, color: int, *,
     now = after.spaces[color].figure(budget.figure)
     where = f"{after.name} {after.spaces[color].name}"
 
+    before_bytes = old if has_old else None
+    about = partial(Verdict, module=after.name, color=color, before_bytes=before_bytes, after_bytes=now, budget=budget)
+
     def unknown(when: str, dump: str) -> Verdict:
         """Return the verdict that the figure is unknown, as `when` and `dump` say of which build."""
         message = f"{where}: {budget.figure}{when} is unknown, because {dump} has no live ranges"
-        return Verdict(
-            status="unknown",
-            level="fail",
-            message=message,
-            module=after.name,
-            color=color,
-            before_bytes=old if has_old else None,
-            after_bytes=now,
-            budget=budget,
-        )
+        return about(status="unknown", level="fail", message=message)
 
     if now is None:
         yield unknown("", "the dump")
@@ -361,14 +355,9 @@ def _of_space(budget: Budget, old: int | None, after: GateModule, color: int, *,
         is_kept = now <= limit
         if is_kept and after.refused and after.refused.is_of(color, after.spaces[color].name):
             continue  # nothing passes in the memory for which the compiler refused the module
-        yield Verdict(
+        yield about(
             status="pass" if is_kept else status,
             level=None if is_kept else "fail",
             message=f"{where}: {budget.figure} {now:,} bytes; {words}",
-            module=after.name,
-            color=color,
-            before_bytes=old if has_old else None,
-            after_bytes=now,
             limit_bytes=limit,
-            budget=budget,
         )

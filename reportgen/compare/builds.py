@@ -6,7 +6,7 @@ from typing import Literal, get_args
 
 from reportgen.analyse.devices import MAIN_SPACE
 from reportgen.analyse.fit import DeviceFit
-from reportgen.compare.dump_comparison import DumpComparison, compare_dumps, compare_equal_dumps
+from reportgen.compare.dump_comparison import DumpComparison, SpaceComparison, compare_dumps, compare_equal_dumps
 from reportgen.compare.figures import figures_of_side
 from reportgen.compare.module_pairing import ModulePair, Pair, PairedBy, Side, pair_by_name, pair_modules
 from reportgen.document import document
@@ -82,6 +82,17 @@ class ModuleComparison:
         """Return the largest change of a peak in any space, with its sign; the whole peak for a new or gone module."""
         changes = [peaks[1] - peaks[0] for peaks in self.peaks.values()]
         return max(changes, key=abs, default=0)
+
+    @property
+    def main_space(self) -> SpaceComparison | None:
+        """Return the space of `main_color`; None unless both sides are dumps."""
+        color = self.main_color
+        return self.comparison.spaces.get(color) if self.comparison and color is not None else None
+
+    @property
+    def main_needs(self) -> tuple[int, int]:
+        """Return what is needed before and after in the space of `main_color`, 0 in one that is not used."""
+        return self.needs.get(self.main_color or MAIN_SPACE, (0, 0))
 
     @property
     def input_difference(self) -> InputDifference | None:

@@ -80,8 +80,7 @@ def _title(comparison: BuildComparison, changed: Sequence[ModuleComparison], jud
 def _module(module: ModuleComparison, judgement: Judgement) -> str:
     """Return a module that changed: its spaces, the steps of its main one, folded, and what differs in its input."""
     parts = [f"**{code(module.module.name)}**: {_in_short(module)}", _spaces(module, judgement)]
-    color = module.main_color
-    compared = module.comparison.spaces.get(color) if module.comparison and color is not None else None
+    compared = module.main_space
     if module.comparison and compared and compared.terms:
         rows = ["| step | bytes | what |", "| --- | ---: | --- |"]
         rows.append(f"| **peak before** | **{compared.before_bytes or 0:,}** | |")

@@ -38,36 +38,23 @@ _RESIZED: Mapping[_Role, Kind] = {
     "result": "result resized",
     "constant": "constant resized",
 }
-_GONE: Mapping[_Fate, Kind] = {
-    "argument": "argument gone",
-    "result": "result gone",
-    "constant": "constant gone",
-    "donated": "result donated",
-    "temporary": "result is temporary",
-    "space": "to another space",
+_ALONE: Mapping[_Fate, tuple[Kind, Kind]] = {
+    "argument": ("argument gone", "argument new"),
+    "result": ("result gone", "result new"),
+    "constant": ("constant gone", "constant new"),
+    "donated": ("result donated", "result not donated"),
+    "temporary": ("result is temporary", "result was temporary"),
+    "space": ("to another space", "from another space"),
 }
-_NEW: Mapping[_Fate, Kind] = {
-    "argument": "argument new",
-    "result": "result new",
-    "constant": "constant new",
-    "donated": "result not donated",
-    "temporary": "result was temporary",
-    "space": "from another space",
+"""What became of an argument, output or constant before, and of one after."""
+_ABSENT: Mapping[_Absence, tuple[Kind, Kind]] = {
+    "none": ("gone", "new"),
+    "space": ("to another space", "from another space"),
+    "static": ("held or temporary", "held or temporary"),
+    "idle": ("not live any more", "live now"),
+    "sharing": ("sharing", "sharing"),
 }
-_LEFT: Mapping[_Absence, Kind] = {
-    "none": "gone",
-    "space": "to another space",
-    "static": "held or temporary",
-    "idle": "not live any more",
-    "sharing": "sharing",
-}
-_CAME: Mapping[_Absence, Kind] = {
-    "none": "new",
-    "space": "from another space",
-    "static": "held or temporary",
-    "idle": "live now",
-    "sharing": "sharing",
-}
+"""What became of a temporary before, and of one after."""
 
 
 class MatchedBuild:
@@ -149,14 +136,14 @@ def _static_terms(before: MatchedBuild, after: MatchedBuild, spaces: _Spaces) ->
     for number in numbers_before:
         if number not in pairs:
             yield Term(
-                kind=_GONE[_fate(before, number, after)],
+                kind=_ALONE[_fate(before, number, after)][0],
                 change_bytes=-before.size(number),
                 before=before.representative(number),
                 before_allocation=number,
             )
     for number in sorted(set(numbers_after) - set(pairs.values())):
         yield Term(
-            kind=_NEW[_fate(after, number, before)],
+            kind=_ALONE[_fate(after, number, before)][1],
             change_bytes=after.size(number),
             after=after.representative(number),
             after_allocation=number,
@@ -269,13 +256,13 @@ def _temporary_terms(
         else:
             absence = _absence(before, value, match, after, place.after)
             partner = match.value if match and absence != "none" else None
-            yield Term(kind=_LEFT[absence], change_bytes=-size, before=value, after=partner)
+            yield Term(kind=_ABSENT[absence][0], change_bytes=-size, before=value, after=partner)
     for value, size in sizes_after.items():
         if value not in on_both_sides:
             match = after.partners[value]
             absence = _absence(after, value, match, before, place.before)
             partner = match.value if match and absence != "none" else None
-            yield Term(kind=_CAME[absence], change_bytes=size, before=partner, after=value)
+            yield Term(kind=_ABSENT[absence][1], change_bytes=size, before=partner, after=value)
 
 
 def _pair_terms(

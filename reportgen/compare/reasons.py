@@ -4,7 +4,6 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from reportgen.analyse.devices import MAIN_SPACE
 from reportgen.compare.argument_changes import argument_causes, argument_changes
 from reportgen.compare.builds import ModuleComparison
 from reportgen.compare.dump_comparison import DumpComparison, SpaceComparison, TermGroup
@@ -112,7 +111,7 @@ def why(module: ModuleComparison) -> Why:
     likely, others = recomputation(module)
     steps = _main_steps(module, likely)
     before, after = module.figures
-    change = _need_change(module)
+    change = module.main_needs[1] - module.main_needs[0]
     words = argument_causes(before.arguments, after.arguments, change)[:1] if before and after else ()
     reasons = [Reason(first, change) for first in words]
     return Why(reason=next(iter([*reasons, *steps]), None), steps=steps, likely=likely, others=others)
@@ -127,7 +126,7 @@ def recomputation(module: ModuleComparison) -> tuple[Sequence[Recomputation], Se
     before, after = module.figures
     if before is None or after is None:
         return likely, others
-    change_of_need = _need_change(module)
+    change_of_need = module.main_needs[1] - module.main_needs[0]
     by_xla = before.work.again_by_xla, after.work.again_by_xla
     by_checkpoint = before.work.again_by_checkpoint, after.work.again_by_checkpoint
     flops = before.work.matmul_flops or 0, after.work.matmul_flops or 0
@@ -181,7 +180,7 @@ def _part(op_name: str, stack: Sequence[Frame]) -> tuple[Sequence[str], str]:
 
 def _largest_steps(module: ModuleComparison) -> list[Reason]:
     """Return the largest step in the direction of the change, or two where it is less than half of it."""
-    change, space = _need_change(module), _main_space(module)
+    change, space = module.main_needs[1] - module.main_needs[0], module.main_space
     if module.comparison is None or space is None:
         return []
     steps = space_reasons(module.comparison, space)
@@ -216,11 +215,6 @@ def slack_reason(space: SpaceComparison) -> Reason | None:
     return Reason(words, change, note="alignment and gaps between buffers")
 
 
-def _need_change(module: ModuleComparison) -> int:
-    before, after = module.needs.get(module.main_color or MAIN_SPACE, (0, 0))
-    return after - before
-
-
 def other_facts(module: ModuleComparison, known: Why) -> Sequence[str]:
     """Return what else is known of two builds: whether the arguments changed, and recomputation that explains nothing.
 
@@ -232,12 +226,6 @@ def other_facts(module: ModuleComparison, known: Why) -> Sequence[str]:
         arguments = argument_changes(before.arguments, after.arguments) or ["arguments unchanged"]
     again = [change.sentence for change in known.others]
     return [*(words for words in arguments if known.reason is None or words != known.reason.words), *again]
-
-
-def _main_space(module: ModuleComparison) -> SpaceComparison | None:
-    """Return the main memory space of a module whose dumps are both known."""
-    color = module.main_color
-    return module.comparison.spaces.get(color) if module.comparison and color is not None else None
 
 
 def step_reason(comparison: DumpComparison, space: SpaceComparison, step: JoinedStep) -> Reason:

@@ -33,7 +33,7 @@ class OverviewRow:
 
     def __init__(self, module: ModuleComparison, apart: str, *, has_sites: bool) -> None:
         self.module, self.apart, self.why, self._has_sites = module, apart, why(module), has_sites
-        needs = zip(module.needs.get(module.main_color or MAIN_SPACE, (0, 0)), module.figures, strict=True)
+        needs = zip(module.main_needs, module.figures, strict=True)
         self.before_bytes, self.after_bytes = (need if figures else None for need, figures in needs)
         self.href = page_of(module) or (self._page() if has_sites else None)
 

@@ -8,7 +8,7 @@ Two builds, from the whole to the byte
 - `dump_comparison`: two dumps of one module, space by space
 - `difference`: the terms that lead from one peak to the other
 - `terms`: the kinds of terms, what people read of each, and the steps that join them
-- `rollups`: the same difference by scope, without matching
+- `scope_changes`: the same difference by scope, without matching
 
 Which values are the same
 - `matching`: how values are matched

@@ -9,7 +9,7 @@ from reportgen.compare.builds import InputDifference, Status
 from reportgen.compare.evidence import Grade
 from reportgen.compare.figures import Figure
 from reportgen.compare.module_pairing import PairedBy
-from reportgen.compare.rollups import ScopeChange
+from reportgen.compare.scope_changes import ScopeChange
 from reportgen.compare.terms import Kind
 from reportgen.compare.verdicts import Overall
 from reportgen.compare.verdicts import Status as VerdictStatus

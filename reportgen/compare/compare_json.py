@@ -12,7 +12,7 @@ from reportgen.compare.compare_document import (
     StatedVerdict,
     StepOfDifference,
 )
-from reportgen.compare.rollups import scope_changes
+from reportgen.compare.scope_changes import scope_changes
 from reportgen.compare.terms import by_kind, total
 from reportgen.compare.verdicts import Judgement, Verdict
 from reportgen.document import encoded

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from reportgen.analyse.analysis import analyse
 from reportgen.compare.dump_comparison import compare_dumps
-from reportgen.compare.rollups import largest, scope_changes
+from reportgen.compare.scope_changes import largest, scope_changes
 from reportgen.model import Dump
 from tests.compare.strategies import pairs, read_dumps, renamed
 

@@ -16,7 +16,7 @@ from reportgen.compare.compare_words import evidence_words, reason_words
 from reportgen.compare.dump_comparison import DumpComparison, SpaceComparison, TermGroup
 from reportgen.compare.module_pairing import Pair
 from reportgen.compare.reasons import Reason, Why, slack_reason, space_reasons, step_reason, value_at_peak
-from reportgen.compare.rollups import largest, scope_changes
+from reportgen.compare.scope_changes import largest, scope_changes
 from reportgen.compare.terms import JoinedStep, Term, step_words
 from reportgen.render.compare.curves import Curves, curves
 from reportgen.render.routes import SIDES, ModuleRoutes, comparison_page, module_slug

@@ -1,7 +1,7 @@
 """The tree of the scopes that changed, worked out by hand."""
 
 from reportgen.compare.dump_comparison import compare_dumps
-from reportgen.compare.rollups import scope_changes
+from reportgen.compare.scope_changes import scope_changes
 from tests.compare.texts import NOT_IN_PLACE, measured
 from tests.support.dumps import edited
 

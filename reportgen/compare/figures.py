@@ -1,7 +1,7 @@
 """The figures of a module as budgets and baselines see them, from an analysis or from a summary."""
 
 from collections.abc import Iterable
-from dataclasses import replace
+from dataclasses import fields, replace
 from typing import Literal, get_args
 
 from reportgen.analyse.contested import certainty
@@ -9,7 +9,7 @@ from reportgen.analyse.decompose import by_source_line
 from reportgen.analyse.devices import MAIN_SPACE
 from reportgen.analyse.fit import Fit
 from reportgen.analyse.identity import signature_digest
-from reportgen.analyse.matmul_work import Work, WorkFigures
+from reportgen.analyse.matmul_work import WorkFigures
 from reportgen.analyse.records import Analysis, Measured, Space
 from reportgen.analyse.results import Finding
 from reportgen.analyse.sibling_arguments import sibling_arguments
@@ -48,16 +48,6 @@ def _space_figures(analysis: Measured, space: Space, fit: Fit | None) -> GateSpa
     )
 
 
-def _work_figures(work: Work) -> WorkFigures:
-    """Return the figures of the work without the places, which name parts of a program."""
-    return WorkFigures(
-        matmul_flops=work.matmul_flops,
-        again_by_checkpoint=work.again_by_checkpoint,
-        again_by_xla=work.again_by_xla,
-        uncounted=work.uncounted,
-    )
-
-
 def gate_module(entry: Summary) -> GateModule:
     """Return the figures of a summarised module."""
     return read(GateModule, parsed(entry.report_line))
@@ -79,7 +69,8 @@ def figures_of_side(side: Side) -> GateModule:
         arguments=tuple(sibling_arguments(side.analysis.program)),
         refused=side.device_fit.refusal,
         checks=(),
-        work=_work_figures(side.analysis.work),
+        # Without the places of the work, which name parts of a program.
+        work=WorkFigures(**{field.name: getattr(side.analysis.work, field.name) for field in fields(WorkFigures)}),
     )
 
 

@@ -183,11 +183,15 @@ def _largest_steps(module: ModuleComparison) -> list[Reason]:
     change, space = module.main_needs[1] - module.main_needs[0], module.main_space
     if module.comparison is None or space is None:
         return []
-    steps = space_reasons(module.comparison, space)
-    steps = [step for step in steps if step.change_bytes and (step.step or step.change_bytes * change > 0)]
-    steps.sort(key=lambda step: step.change_bytes * change < 0)
+    slack = slack_reason(space)
+    steps: list[JoinedStep | Reason] = [step for step in space.steps if step.change_bytes]
+    if slack and slack.change_bytes * change > 0:
+        steps.append(slack)
+    steps.sort(key=lambda step: (step.change_bytes * change < 0, -abs(step.change_bytes)))
     is_half = not steps or 2 * abs(steps[0].change_bytes) >= abs(change)
-    return steps[:1] + [step for step in steps[1:2] if not is_half and step.change_bytes * change > 0]
+    largest = steps[:1] + [step for step in steps[1:2] if not is_half and step.change_bytes * change > 0]
+    # Only these are described, because that takes as long as a step has terms.
+    return [step if isinstance(step, Reason) else step_reason(module.comparison, space, step) for step in largest]
 
 
 def _main_steps(module: ModuleComparison, likely: Sequence[Recomputation]) -> Sequence[Reason]:

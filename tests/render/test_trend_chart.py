@@ -77,18 +77,13 @@ def test_a_limit_is_drawn_unless_it_would_make_the_chart_flat() -> None:
     drawn = drawn_of([State(build(0), figures(1000))], [Limit("capacity", 1500), Limit("budget", 9000)])
     assert [limit for limit, _, _ in drawn.limits] == [Limit("capacity", 1500)]
     assert drawn.far == [Limit("budget", 9000)]
+    assert placed([3575, 1991, 528], 9574).ticks[-1] == (4096, 0, False)
 
 
 def test_a_limit_is_named_on_the_side_where_the_amount_is_far_from_it() -> None:
     assert [side for _, _, side in placed([3575, 3405, 1991, 697, 528], 1575).limits] == ["left"]
     assert [side for _, _, side in placed([528, 697, 3575], 1575).limits] == ["right"]
     assert placed([3575, 1991, 528], 9574).side(0) == "right"
-
-
-def test_the_plot_ends_at_a_tick_above_all_amounts_and_names_a_far_limit_at_its_edge() -> None:
-    drawn = placed([3575, 1991, 528], 9574)
-    assert (drawn.ticks[-1], drawn.limits, len(drawn.far)) == ((4096, 0, False), [], 1)
-    assert placed([3575, 1991, 528], 4000).far == []
 
 
 def test_the_first_the_last_and_the_largest_have_labels() -> None:

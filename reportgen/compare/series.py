@@ -5,7 +5,7 @@ are compared: equal shapes first, then what is left of one name, the most simila
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from operator import itemgetter
 from typing import NamedTuple
@@ -13,7 +13,7 @@ from typing import NamedTuple
 from reportgen.analyse.devices import MAIN_SPACE
 from reportgen.compare.argument_changes import cause_words, shape_change, shape_words
 from reportgen.compare.figures import FIGURES
-from reportgen.compare.history import Amounts, Arguments, History, ModuleKey, ModuleRecord, PeakOrigin, Record, Spaces
+from reportgen.compare.history import Amounts, Arguments, History, ModuleKey, ModuleRecord, Record, Spaces
 from reportgen.input.names import Backend
 from reportgen.record import record
 from reportgen.reports.formats import change_words
@@ -24,15 +24,26 @@ _LEAST_SIMILARITY = 0.2
 
 
 class Point(NamedTuple):
-    """A build at which a function changed, by its position in the history; `spaces` is None where it is gone.
+    """A build at which a function changed, also by its position in the history; `spaces` is None where it is gone.
 
     `key` is that of its module in this build, or in the last one that had it.
     """
 
     build: int
+    record: Record
     key: ModuleKey
-    spaces: Spaces | None
+    spaces: Spaces | None = None
     arguments: Arguments = ()
+
+    @property
+    def module(self) -> ModuleRecord:
+        """Return what the build has of the function."""
+        return self.record.modules.get(self.key, ModuleRecord({}))
+
+    @property
+    def shapes(self) -> frozenset[tuple[str, str, int]]:
+        """Return what tells whether two builds are of equal shapes."""
+        return frozenset((group.name, group.shape, group.arrays) for group in self.arguments)
 
 
 @dataclass(slots=True)
@@ -69,13 +80,13 @@ def series_of(history: History) -> Sequence[Series]:
                 number = 1 + sum((known.backend, known.name) == (key.backend, key.name) for known in functions)
                 series = continued[key] = Series(key.backend, key.name, number)
                 functions.append(series)
-            point = Point(build, key, module.spaces, module.arguments)
-            if not series.points or series.last[1:] != point[1:]:
+            point = Point(build, made, key, module.spaces, module.arguments)
+            if not series.points or series.last[2:] != point[2:]:
                 series.points.append(point)
         alive = set(map(id, continued.values()))
         for series in functions if made.is_whole else ():
             if id(series) not in alive and series.last.spaces is not None:
-                series.points.append(series.last._replace(build=build, spaces=None))
+                series.points.append(series.last._replace(build=build, record=made, spaces=None))
     return functions
 
 
@@ -125,35 +136,19 @@ def _similarity(before: Arguments, after: Arguments) -> float:
     return 2 * len(names_before & names_after) / (len(names_before) + len(names_after))
 
 
-class State(NamedTuple):
-    """What a build needs in a memory space and in the main one, what it takes, and where its peak comes from."""
-
-    record: Record
-    space: Amounts | None = None
-    main: Amounts | None = None
-    arguments: Arguments = ()
-    origin: PeakOrigin = PeakOrigin()
-    remarks: str = ""
-
-    @property
-    def shapes(self) -> frozenset[tuple[str, str, int]]:
-        """Return what tells whether two builds are of equal shapes."""
-        return frozenset((group.name, group.shape, group.arrays) for group in self.arguments)
-
-
 @record(slots=False)
 class Change:
-    """A build that changed a memory space, by its position in the history; `figure` is the one that is told of it.
+    """What a build, `now`, changed in the memory space of a `color`; `figure` is the one that is told of it.
 
     `like` is the last build of equal shapes before it, if it `before` has others. `against` is the build that it is
     compared with, if that is not the one before. `shapes` are the arguments from then on, empty if they are as before.
     """
 
-    build: int
-    before: State
-    now: State
+    before: Point
+    now: Point
+    color: int
     figure: int
-    like: State | None = None
+    like: Point | None = None
     against: Record | None = None
     shapes: str = ""
 
@@ -162,56 +157,71 @@ class Change:
         """Return the build."""
         return self.now.record
 
+    @cached_property
+    def spaces(self) -> tuple[Amounts | None, Amounts | None]:
+        """Return what is known of the memory space before and now; None where a build does not have it."""
+        before, now = ((point.spaces or {}).get(self.color) for point in (self.before, self.now))
+        return before, now
+
     @property
     def amount(self) -> int | None:
         """Return the figure; None where there is none any more."""
-        return self.now.space[self.figure] if self.now.space else None
+        return self.spaces[1][self.figure] if self.spaces[1] else None
 
     @property
     def by_bytes(self) -> int | None:
         """Return by how much the figure changed; None where there was none or none is left."""
-        was = self.before.space[self.figure] if self.before.space else None
+        was = self.spaces[0][self.figure] if self.spaces[0] else None
         return None if was is None or self.amount is None else self.amount - was
 
     @property
     def words(self) -> str:
         """Return how the figure changed, in words that stand next to it."""
         if self.amount is None:
-            return "gone" if self.before.space else "unknown"
+            return "gone" if self.spaces[0] else "unknown"
         if self.by_bytes is None:
             return "new"
         was = self.amount - self.by_bytes
         return change_words(was, self.amount) if self.by_bytes else "as before, with other figures changed"
 
+    @property
+    def remarks(self) -> str:
+        """Return what else is known of the build: that its dump is unsound, and why its growth is accepted."""
+        slug, accepted = self.now.module.unsound, self.record.accepted
+        return "; ".join([*([f"unsound, {slug}"] if slug else []), *([f"accepted: {accepted}"] if accepted else [])])
+
     @cached_property
     def causes(self) -> Sequence[str]:
         """Return what made the change, the main cause first; empty where that is not known."""
-        before, now = self.before, self.now
-        if not before.space or not now.space:
+        before, now = self.spaces
+        if before is None or now is None:
             return ()
-        main_change = (now.main[NEEDED] or 0) - (before.main[NEEDED] or 0) if now.main and before.main else 0
-        spaces, origins = (before.space, now.space), (before.origin, now.origin)
-        return cause_words(before.arguments, now.arguments, spaces, origins, main_change)
+        points = self.before, self.now
+        was, main = ((point.spaces or {}).get(MAIN_SPACE) for point in points)
+        main_change = (main[NEEDED] or 0) - (was[NEEDED] or 0) if main and was else 0
+        # The line is that of the peak of the main memory.
+        of_before, of_now = (
+            point.module.origin if self.color == MAIN_SPACE else point.module.origin._replace(line="")
+            for point in points
+        )
+        return cause_words(self.before.arguments, self.now.arguments, (before, now), (of_before, of_now), main_change)
 
     @cached_property
     def resized(self) -> str:
         """Return an argument of another shape, with that shape; empty if none has."""
-        return self._resized(self.before, self.now)
+        return shape_change(self.before.arguments, self.now.arguments) if all(self.spaces) else ""
 
     @property
     def resized_from(self) -> str:
         """Return the same argument with its shape before."""
-        return self._resized(self.now, self.before)
-
-    def _resized(self, before: State, now: State) -> str:
-        return shape_change(before.arguments, now.arguments) if before.space and now.space else ""
+        return shape_change(self.now.arguments, self.before.arguments) if self.resized else ""
 
     @cached_property
     def alike(self) -> "Change | None":
         """Return the change against the last build of equal shapes, if the one before has others."""
         if self.like is None:
             return None
-        return Change(build=self.build, before=self.like, now=self.now, figure=self.figure, against=self.like.record)
+        return replace(self, before=self.like, like=None, against=self.like.record, shapes="")
 
     @property
     def judged(self) -> "Change":
@@ -221,36 +231,18 @@ class Change:
 
 def changes_of(history: History, series: Series, color: int, figure: int) -> Iterator[Change]:
     """Yield the builds at which a memory space of a function came, went or changed in any figure."""
-    before = State(history.records[0])
-    of_shapes: dict[frozenset[tuple[str, str, int]], State] = {}
+    before = Point(0, history.records[0], series.last.key)
+    of_shapes: dict[frozenset[tuple[str, str, int]], Point] = {}
     shown = ""
-    for point in series.points:
-        now = _state(history.records[point.build], point, color)
-        if now.space != before.space:
-            shapes = shape_words(point.arguments) if now.space else ""
-            is_resized = before.space and now.space and shape_change(before.arguments, point.arguments)
-            yield Change(
-                build=point.build,
-                before=before,
-                now=now,
-                figure=figure,
-                like=of_shapes.get(now.shapes) if is_resized else None,
-                shapes="" if shapes == shown else shapes,
-            )
+    for now in series.points:
+        change = Change(before=before, now=now, color=color, figure=figure)
+        was, space = change.spaces
+        if space != was:
+            shapes = shape_words(now.arguments) if space else ""
+            like = of_shapes.get(now.shapes) if change.resized else None
+            yield replace(change, like=like, shapes="" if shapes == shown else shapes)
             shown = shapes
         # A space that does not change in a build has nothing of that build as a cause later.
         before = now
-        if now.space:
+        if space:
             of_shapes[now.shapes] = now
-
-
-def _state(build: Record, point: Point, color: int) -> State:
-    """Return what is known of a memory space of a function in a build."""
-    space, main = ((point.spaces or {}).get(one) for one in (color, MAIN_SPACE))
-    module = build.modules.get(point.key, ModuleRecord({}))
-    remarks = [f"unsound, {module.unsound}"] if module.unsound else []
-    if build.accepted:
-        remarks.append(f"accepted: {build.accepted}")
-    # The line is that of the peak of the main memory.
-    origin = module.origin if color == MAIN_SPACE else module.origin._replace(line="")
-    return State(build, space, main, point.arguments, origin, "; ".join(remarks))

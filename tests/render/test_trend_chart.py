@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from reportgen.analyse.sibling_arguments import SiblingArguments
 from reportgen.compare.budgets import Budget, Budgets
 from reportgen.compare.history import Amounts, Arguments, History, ModuleKey, ModuleRecord, Record
-from reportgen.compare.series import NEEDED, Change, State
+from reportgen.compare.series import NEEDED, Change, Point
 from reportgen.render.trend.chart import Chart, Limit
 from reportgen.render.trend.trend_pages import function_trends, trend_page
 
@@ -29,19 +29,21 @@ def batch(size: int) -> Arguments:
 
 def placed(amounts: Sequence[int | None], *limits: int) -> Chart:
     """Return the chart of a build for each amount."""
-    states = [
-        State(build(number), None if amount is None else figures(amount)) for number, amount in enumerate(amounts)
-    ]
-    return drawn_of(states, [Limit("capacity", limit) for limit in limits])
+    points = [point(number, amount) for number, amount in enumerate(amounts)]
+    return drawn_of(points, [Limit("capacity", limit) for limit in limits])
 
 
-def drawn_of(states: Sequence[State], limits: Sequence[Limit] = (), builds: int = 0) -> Chart:
-    """Return the chart of the changes from state to state; of more `builds` the last ones change nothing."""
+def point(number: int, amount: int | None, arguments: Arguments = ()) -> Point:
+    spaces = None if amount is None else {0: figures(amount)}
+    return Point(number, build(number), ModuleKey("tpu", "jit_step", "-"), spaces, arguments)
+
+
+def drawn_of(points: Sequence[Point], limits: Sequence[Limit] = (), builds: int = 0) -> Chart:
+    """Return the chart of the changes from point to point; of more `builds` the last ones change nothing."""
     changes = [
-        Change(build=number, before=before, now=now, figure=NEEDED)
-        for number, (before, now) in enumerate(pairwise([State(build(0)), *states]))
+        Change(before=before, now=now, color=0, figure=NEEDED) for before, now in pairwise([point(0, None), *points])
     ]
-    return Chart([build(number) for number in range(builds or len(states))], changes, limits)
+    return Chart([build(number) for number in range(builds or len(points))], changes, limits)
 
 
 @given(st.lists(st.integers(0, 1 << 40), min_size=1, max_size=40))
@@ -74,7 +76,7 @@ def test_ticks_are_round_in_order_and_inside(amounts: list[int]) -> None:
 
 
 def test_a_limit_is_drawn_unless_it_would_make_the_chart_flat() -> None:
-    drawn = drawn_of([State(build(0), figures(1000))], [Limit("capacity", 1500), Limit("budget", 9000)])
+    drawn = drawn_of([point(0, 1000)], [Limit("capacity", 1500), Limit("budget", 9000)])
     assert [limit for limit, _, _ in drawn.limits] == [Limit("capacity", 1500)]
     assert drawn.far == [Limit("budget", 9000)]
     assert placed([3575, 1991, 528], 9574).ticks[-1] == (4096, 0, False)
@@ -96,7 +98,7 @@ def test_the_first_the_last_and_the_largest_have_labels() -> None:
     assert labels(500) == ["all"]
     many = labels(800, 900, *range(500, 530))
     assert (many[0], many[1], many[-1]) == ("all", "none", "all")  # the second is beside the first
-    unchanged = drawn_of([State(build(0), figures(8))], builds=2)
+    unchanged = drawn_of([point(0, 8)], builds=2)
     assert [dot.label for dot in unchanged.dots] == ["none"]
 
 
@@ -113,8 +115,7 @@ def test_the_area_stops_where_a_function_is_gone() -> None:
 
 
 def test_unlike_builds_are_apart_and_the_last_build_is_shown() -> None:
-    states = [State(build(n), figures(8 // (n + 1)), arguments=batch(4 // (n + 1))) for n in range(2)]
-    drawn = drawn_of(states, builds=3)
+    drawn = drawn_of([point(0, 8, batch(4)), point(1, 4, batch(2))], builds=3)
     assert drawn.path == "M0.0 0.0H40.0M40.0 50.0H100"
     assert drawn.rules == [
         (0, "batch s32[4]", 40.0),

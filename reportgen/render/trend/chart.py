@@ -71,11 +71,11 @@ class Chart:
         self.far = [limit for limit in distinct if limit not in near]
         ticks = _ticks([*amounts, *(limit.amount for limit in near)])
         self.low, self._high = ticks[0], ticks[-1]
-        self._first, self._last = shown[0].build, len(records) - 1
+        self._first, self._last = shown[0].now.build, len(records) - 1
         heights = [self._y(limit.amount) for limit in near]
-        steps = [(self._x(each.build), None if each.amount is None else self._y(each.amount)) for each in shown]
+        steps = [(self._x(each.now.build), None if each.amount is None else self._y(each.amount)) for each in shown]
         dots = [Dot(x, y, change) for (x, y), change in zip(steps, shown, strict=True) if y is not None]
-        is_later = shown[-1].build < self._last and dots[-1].change is shown[-1]
+        is_later = shown[-1].now.build < self._last and dots[-1].change is shown[-1]
         if is_later:
             dots.append(dots[-1]._replace(x=self._x(self._last)))
         self.dots = _labelled(dots, heights)

@@ -73,7 +73,7 @@ class SpaceTrend:
             for word, change in found
             if change is not self.moves[-1] and (_by_bytes(change) > 0) == (word == "increase")
         ]
-        return sorted(shown, key=lambda pair: -pair[1].build)
+        return sorted(shown, key=lambda pair: -pair[1].now.build)
 
     @property
     def excess_bytes(self) -> int | None:

@@ -91,7 +91,7 @@ const startChart = (figure, view, axis) => {
 
   // An allocation belongs to one space, so a choice of another space drops it.
   const choose = (/** @type {number} */ moment, /** @type {Band | null} */ band) => State.set({
-    moment, space: color, band: band?.name ?? null, within: null,
+    moment, space: color, band: band?.name ?? null,
     ...(State.get("space") === color ? {} : { allocation: null })
   });
   const byteUnder = (/** @type {MouseEvent} */ event) => {

@@ -20,6 +20,3 @@ export const pathParts = (/** @type {string} */ scope) => {
   const found = [...parts, scope.slice(start)].filter(Boolean);
   return found.length ? found : [scope];
 };
-
-/** Return the name of a part below another: subscripts follow without a slash. @type {(above: string, part: string) => string} */
-export const joined = (above, part) => above && !part.startsWith("[") ? `${above}/${part}` : above + part;

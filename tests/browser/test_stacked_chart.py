@@ -197,17 +197,6 @@ def test_a_zoom_divides_what_is_shown(open_page: Callable[[str], Page]) -> None:
     expect(bands(page).first).not_to_have_text(before[0])
 
 
-def test_boxes_of_the_icicle_narrow_the_table_at_any_moment(open_page: Callable[[str], Page]) -> None:
-    page = open_page("#moment=40&space=0")
-    box = page.locator("#live-at .flame .tile").nth(1)
-    size = re.sub(r"\D", "", (box.get_attribute("title") or "").rpartition(": ")[2])
-    box.click()
-    expect(page.locator("#live-at tfoot tr.live data")).to_have_attribute("value", size)
-    expect(page.locator("#live-at .flame .tile").first).to_have_attribute("title", re.compile(f"{int(size):,} bytes"))
-    page.locator("#live-at .narrowed button").click()
-    expect(page.locator("#live-at .flame .tile").first).to_contain_text("Resident")
-
-
 def test_what_is_live_is_below_a_chart_that_stays_where_it_is(open_page: Callable[[str], Page]) -> None:
     page = open_page("")
     panel, plot, classes = page.locator("#live-at"), figure(page).locator(".plot"), page.locator("#memory > .legend")

@@ -3,7 +3,7 @@
 The command line is in `cli`; `build` composes the stages
 discover → parse → analyse → render → write.
 
-In Python and in notebooks there are `reportgen.report(function, *args)` and `%load_ext reportgen`; they need JAX.
+In Python and in notebooks there is `reportgen.report(function, *args)`, which needs JAX.
 """
 
 from importlib import import_module
@@ -11,14 +11,9 @@ from typing import Any
 
 __version__ = "0.1.0"
 
-_HOMES = {
-    "report": "reportgen.programs.functions",
-    "load_ipython_extension": "reportgen.programs.notebook",
-}
-
 
 def __getattr__(name: str) -> Any:
     """Import what Python users call only when they call it: everything else imports this module first."""
-    if name not in _HOMES:
+    if name != "report":
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(_HOMES[name]), name)
+    return import_module("reportgen.programs.functions").report

@@ -1,4 +1,4 @@
-"""`reportgen.report` and the magic of notebooks, with a stand-in for JAX.
+"""`reportgen.report`, with a stand-in for JAX.
 
 Real ones are in `test_real_programs.py`, which need an environment of their own.
 """
@@ -14,7 +14,6 @@ import pytest
 
 import reportgen
 from reportgen.errors import MissingPackage, OutputRefused, UnreadableInput
-from reportgen.programs.notebook import load_ipython_extension
 from reportgen.protos.wire import fields
 from tests.support.fake_xla import FUNCTION, SAMPLE
 from tests.support.protos import sample_proto
@@ -145,37 +144,6 @@ def test_the_package_is_light_until_something_is_called() -> None:
 
 def test_other_names_are_no_attributes() -> None:
     assert not hasattr(reportgen, "frobnicate")
-
-
-class FakeShell:
-    """A part of IPython: it keeps the magic functions that are registered."""
-
-    def __init__(self, **names: Any) -> None:
-        self.user_ns = names
-        self.magics: dict[str, Any] = {}
-
-    def register_magic_function(self, function: Any, kind: str, name: str) -> None:
-        assert kind == "line"
-        self.magics[name] = function
-
-
-@pytest.mark.usefixtures("fake_jax")
-def test_the_magic_reports_on_a_call() -> None:
-    step = FakeJitted()
-    shell = FakeShell(step=step, x=1, more={"y": 2})
-    load_ipython_extension(shell)
-    made = shell.magics["xla_memory"]("step(x, *[5, 6], key=x + 1, **more)")
-    assert step.arguments == ((1, 5, 6), {"key": 2, "y": 2})
-    assert made.page == Path("xla-memory/step/index.html")
-
-
-@pytest.mark.usefixtures("fake_jax")
-@pytest.mark.parametrize("line", ["", "step", "step(", "x = 3"])
-def test_a_line_that_is_no_call_gets_a_sentence(line: str, capsys: pytest.CaptureFixture[str]) -> None:
-    shell = FakeShell(step=FakeJitted())
-    load_ipython_extension(shell)
-    assert shell.magics["xla_memory"](line) is None
-    assert capsys.readouterr().err == "%xla_memory needs a call, such as: %xla_memory train_step(state, batch)\n"
 
 
 class FakeCompiled:

@@ -66,10 +66,9 @@ threading.Thread(target=die_in_the_second_dump, daemon=True).start()
 threading.Event().wait()
 """
 NOTEBOOK = """\
-from IPython.core.interactiveshell import InteractiveShell
-shell = InteractiveShell()
-shell.run_cell("%load_ext reportgen\\nimport jax.numpy as jnp\\ndef step(x): return jnp.tanh(x @ x).sum()")
-print(shell.run_cell("%xla_memory step(jnp.ones((64, 64)))").result._repr_html_())
+import jax.numpy as jnp, reportgen
+def step(x): return jnp.tanh(x @ x).sum()
+print(reportgen.report(step, jnp.ones((64, 64)))._repr_html_())
 """
 FOUR_DEVICES = "os.environ['XLA_FLAGS'] = '--xla_force_host_platform_device_count=4'"
 

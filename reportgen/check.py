@@ -23,18 +23,16 @@ def check(
     capacities: Sequence[str] = (),
     redaction: Redaction | None = None,
     stage: Stage = silent,
-    devices: int | None = None,
     with_report: bool = True,
 ) -> BuildResult:
     """Parse and analyse every dump without writing a site, and compare each with `capacities`.
 
-    `devices` is the number of devices to divide each program over. Without `with_report`, the parts of report.json are
-    left out.
+    Without `with_report`, the parts of report.json are left out.
     """
     tasks = sorted(map(Task, discovered.dumps), key=largest_first)
     is_local = cluster is None and (jobs == 1 or len(tasks) <= 1)
     settings = Settings(redaction=redaction, capacities=tuple(capacities))
-    work = partial(check_dump, settings=settings, devices=devices, with_report=with_report)
+    work = partial(check_dump, settings=settings, with_report=with_report)
     outcomes = map(partial(work, stage=stage), tasks) if is_local else share_out(work, tasks, jobs, cluster)
     return result_of(discovered.problems, list(with_progress(outcomes, len(tasks), progress)))
 

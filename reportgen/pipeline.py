@@ -1,7 +1,6 @@
 """Read one dump, from its files to its report: the one way for every command."""
 
 from collections.abc import Callable
-from dataclasses import replace
 from functools import cached_property
 from typing import TypeVar
 
@@ -95,19 +94,18 @@ def check_dump(
     task: Task,
     settings: Settings,
     stage: Stage = silent,
-    devices: int | None = None,
     with_report: bool = True,
 ) -> Outcome:
-    """Analyse one dump; `devices` is the number of devices to divide its program over.
+    """Analyse one dump; without `with_report`, its part of report.json is left out.
 
-    Without `with_report`, its part of report.json is left out. Return problems with the dump instead of raising them.
+    Return problems with the dump instead of raising them.
     """
 
     def checked() -> Outcome:
         reading = DumpReading(task.files, settings, stage)
         report, problems = reading.report(), reading.contents.problems
         del reading  # because a proto takes a tenth of the memory of a check, and nothing reads it any more
-        entry = summary(replace(report, devices=devices), with_report=with_report)
+        entry = summary(report, with_report=with_report)
         return Outcome(label=task.files.label, summary=entry, problems=problems)
 
     return attempted(task.files, settings, checked)

@@ -33,7 +33,6 @@ OPTIONS = {
     "capacity of a space": ["check", TINY, "--capacity=@=1GiB"],
     "capacity in a space": ["check", TINY, "--capacity=5=@GiB"],
     "jobs": ["check", TINY, "--jobs=@"],
-    "devices": ["check", TINY, "--devices=@"],
     "bytes": ["check", TINY, "--max-dump-bytes=@"],
     "port": ["watch", TINY, "--port=@"],
     "cluster": ["check", TINY, "--executor=dask://host:@"],

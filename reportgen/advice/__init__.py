@@ -17,6 +17,6 @@ places and code.
 
 **What becomes of suggestions:** `order` puts those worth trying in order, `rematerialized` lowers what is claimed,
 `next_peak` says what is next, `combined` computes them one after the other, and `fitting` judges whether the program
-fits then. `more_devices` and `tables` say what else a page shows. `advise.Advice` has all of it for a memory space, or
-says why there is nothing, by `withheld`.
+fits then. `tables` says what else a page shows. `advise.Advice` has all of it for a memory space, or says why there is
+nothing, by `withheld`.
 """

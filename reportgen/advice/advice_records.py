@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 
 from reportgen.advice.kinds import Kind
 from reportgen.advice.memory import PeakAfter
-from reportgen.document import Bytes, Count, Pattern, Positive, SignedBytes, SignedCount, document
+from reportgen.document import Bytes, Count, Pattern, SignedBytes, SignedCount, document
 from reportgen.record import record
 
 KindSlug = Annotated[str, Pattern("a kind of suggestion", "[a-z-]{1,40}")]
@@ -239,21 +239,6 @@ class Returned:
     scratch_bytes: int
     argument: str
     conflict: ConflictOf | None
-
-
-@document()
-class PerDevice:
-    """What each of so many devices needs, if every array that the caller holds is divided evenly."""
-
-    devices: Positive
-    """How many there are."""
-    static_bytes: Bytes
-    """The bytes of arguments, results and constants on each."""
-    low_bytes: Bytes
-    """The resident peak if the temporaries are divided as well, in bytes."""
-    high_bytes: Bytes
-    """The resident peak if the temporaries stay whole, and the largest array that the gradient reads is gathered, in
-    bytes."""
 
 
 @record

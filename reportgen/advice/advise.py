@@ -8,7 +8,6 @@ from reportgen.advice.advice_records import (
     ArgumentGroup,
     Breakdown,
     CapacityAdvice,
-    PerDevice,
     Returned,
     State,
     Suggestion,
@@ -20,10 +19,10 @@ from reportgen.advice.finders import FINDERS
 from reportgen.advice.fitting import fitting_of
 from reportgen.advice.joint import Joint
 from reportgen.advice.memory import Memory, PeakAfter
-from reportgen.advice.more_devices import fewest_devices, more_devices
 from reportgen.advice.next_peak import largest_at, with_next
 from reportgen.advice.order import best_of_each, joint_kind
 from reportgen.advice.rematerialized import lost_bytes, without_rematerialization
+from reportgen.advice.shard import fewest_devices
 from reportgen.advice.similar_buffers import SimilarBuffers, similar_buffers, without_group
 from reportgen.advice.tables import argument_groups, returned, states
 from reportgen.advice.withheld import withheld
@@ -47,11 +46,8 @@ class Advice:
         *,
         withheld: str = "",
         capacity_bytes: int | None = None,
-        devices: int | None = None,
     ) -> None:
-        self.withheld = withheld
-        self._context = context
-        self._capacity_bytes, self._devices = capacity_bytes, devices
+        self.withheld, self._context, self._capacity_bytes = withheld, context, capacity_bytes
 
     @property
     def memory(self) -> Memory | None:
@@ -192,13 +188,6 @@ class Advice:
         return tuple(returned(self._context)) if self._context else ()
 
     @cached_property
-    def more_devices(self) -> tuple[PerDevice, ...]:
-        """Return what each device needs on those asked about, or on 2, 4 and 8 times as many if it does not fit."""
-        if self._context is None or not (self._is_over or self._devices):
-            return ()
-        return tuple(more_devices(self._context, self._devices))
-
-    @cached_property
     def capacity(self) -> CapacityAdvice | None:
         """Return whether the program fits, and the batch and the devices that do; None without a capacity."""
         context, size_bytes, available = self._context, self._capacity_bytes, self._available_bytes
@@ -245,16 +234,13 @@ class Advice:
 AdviceBySpace = Mapping[int, Advice]
 
 
-def advise(analysis: Analysis, capacity_bytes: int | None = None, devices: int | None = None) -> AdviceBySpace:
-    """Return what would lower the peak of each memory space, or why nothing is said of it.
-
-    `devices` are those that are asked about; None for none.
-    """
+def advise(analysis: Analysis, capacity_bytes: int | None = None) -> AdviceBySpace:
+    """Return what would lower the peak of each memory space, or why nothing is said of it."""
 
     def of_space(color: int) -> Advice:
         space = analysis.spaces[color]
         if reason := withheld(analysis, space):
             return Advice(withheld=reason)
-        return Advice(AdviceContext(analysis, space), capacity_bytes=capacity_bytes, devices=devices)
+        return Advice(AdviceContext(analysis, space), capacity_bytes=capacity_bytes)
 
     return {color: of_space(color) for color in analysis.spaces}

@@ -20,6 +20,7 @@ from reportgen.program.scopes import direction
 from reportgen.program.sharding import even_split
 from reportgen.record import record
 
+_MOST_TIMES = 1024
 _SMALL_PART = 100_000
 """An argument is left whole if it is less than this part of the peak."""
 
@@ -43,6 +44,28 @@ def find_sharding(context: AdviceContext) -> Iterator[Suggestion]:
     yield replace(suggestion, argument_names=shard.argument_names)
 
 
+def fewest_devices(context: AdviceContext, capacity_bytes: int) -> int | None:
+    """Return the fewest devices on which what the caller holds fits; None where none are enough, or nothing says it.
+
+    Each array is divided evenly along one dimension, and the number of devices is doubled until it fits, as meshes are.
+    """
+    now, times, sizes = context.program.partitions.devices, 1, context.dimensions.sizes
+    if now is None:
+        return None
+    held = [
+        (argument.size_bytes, sizes(argument.number), sharding.copies if sharding else 1)
+        for argument in context.arguments
+        for sharding in [context.program.partitions.of(argument.instruction)]
+    ]
+    held += [(result.reserved_bytes, sizes(result.number), 1) for result in context.results]
+    while times <= _MOST_TIMES:
+        saved = sum(_saved(size_bytes, even_split(shape, times * copies)) for size_bytes, shape, copies in held)
+        if context.memory.static_bytes - saved <= capacity_bytes:
+            return now * times
+        times *= 2
+    return None
+
+
 def _shard(context: AdviceContext) -> Shard | None:
     """Return what an even division of what several devices hold whole saves; None where nothing can be divided."""
     parts = dict(_parts(context))
@@ -59,7 +82,7 @@ def _shard(context: AdviceContext) -> Shard | None:
     of_temps = {
         largest.number: _saved(largest.size_bytes, divided)
         for largest in largest_of_parts
-        if largest.number >= 0 and (divided := ways(context, elements, largest.number)) > 1
+        if largest.number >= 0 and (divided := _ways(context, elements, largest.number)) > 1
     }
     authors = context.analysis.authors
     of_update = {number: saved for number, saved in of_temps.items() if not direction(authors.of(number).scope)}
@@ -73,7 +96,7 @@ def _shard(context: AdviceContext) -> Shard | None:
     )
 
 
-def ways(context: AdviceContext, elements: Mapping[int, int], number: int) -> int:
+def _ways(context: AdviceContext, elements: Mapping[int, int], number: int) -> int:
     """Return into how many parts a temporary is divided with the arguments, by their numbers of elements.
 
     In the update a part of an argument, gathered from some of the devices, is divided as well.

@@ -36,7 +36,6 @@ def run(options: argparse.Namespace, terminal: Terminal) -> int:
         capacities=options.capacities,
         redaction=options.redaction or None,
         stage=terminal.stage,
-        devices=options.devices,
         with_report=options.json or options.github or bool(options.capacities) or budgets is not None,
     )
     report = replace(report, errors=search_result.errors)

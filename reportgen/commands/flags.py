@@ -90,9 +90,6 @@ def add_check_flags(parser: argparse.ArgumentParser) -> None:
     add_analysis(parser)
     add_redaction(parser)
     parser.add_argument(
-        "--devices", type=number_to(1 << 20), metavar="N", help="say what each of so many devices would need"
-    )
-    parser.add_argument(
         "--json", action="store_true", help="print the figures as JSON, the same as report.json of a site"
     )
     parser.add_argument(

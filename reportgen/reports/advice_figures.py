@@ -37,7 +37,6 @@ def advice_figures(analysis: Analysis, advice: Advice, origin: Origin | None = N
         groups=tuple(_group(dump, group) for group in advice.groups),
         arguments=advice.arguments,
         fewest_devices=capacity.devices if capacity else None,
-        more_devices=advice.more_devices,
     )
 
 

@@ -14,7 +14,6 @@ from reportgen.advice.advice_records import (
     CombinedFigures,
     Confidence,
     ConflictOf,
-    PerDevice,
     Returned,
     State,
     Suggestion,
@@ -336,13 +335,6 @@ def verdict_words(capacity: CapacityAdvice) -> str:
 
 def _count_words(devices: int | None) -> str:
     return "more devices" if devices is None else f"{devices:,} devices"
-
-
-def per_device_words(need: PerDevice) -> str:
-    """Return what each of so many devices would hold and need."""
-    peak = f"{human_bytes(need.low_bytes)} to {human_bytes(need.high_bytes)}"
-    held = f"{human_bytes(need.static_bytes)} of arguments and outputs if each is divided evenly"
-    return f"on {need.devices:,}: {held}, and a peak of {peak}"
 
 
 def sentence(suggestion: Suggestion) -> str:

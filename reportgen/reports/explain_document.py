@@ -52,7 +52,7 @@ class Sentences:
     first_suggestion: str
     """What to do first; empty if nothing would lower the peak."""
     devices: str
-    """How many devices run it, and what each of more would need; empty for one."""
+    """How many devices run it, and what each holds whole; empty for one."""
     filled: str
     """The lines that fill the peak, or how to learn it."""
     recomputed: str

@@ -31,7 +31,7 @@ class Report:
     """One analysed dump: `label` is its path as reported, `title` the name that people know the module by.
 
     `redaction` is what was taken out of the dump before it was read. `device_fit` says whether the program fits.
-    `devices` are those that advice is asked about, None for none. `sources` says what is shown of the source files.
+    `sources` says what is shown of the source files.
     """
 
     label: str
@@ -41,7 +41,6 @@ class Report:
     timestamp_microseconds: int | None = None
     analysis: Analysis
     device_fit: DeviceFit = DeviceFit()
-    devices: int | None = None
     notes: str = ""
     redaction: Redaction | None = None
     sources: Sources = NO_SOURCES
@@ -68,7 +67,7 @@ class Report:
         if self.redaction == "names":
             return dict.fromkeys(self.analysis.spaces, Advice(withheld=NAMES_REDACTED))
         known = self.fits.get(MAIN_SPACE)
-        return advise(self.analysis, known.capacity.size_bytes if known else None, self.devices)
+        return advise(self.analysis, known.capacity.size_bytes if known else None)
 
     @property
     def main_memory(self) -> Memory | None:

@@ -12,7 +12,6 @@ from reportgen.advice.advice_records import (
     Breakdown,
     CombinedFigures,
     LeavesInState,
-    PerDevice,
     SuggestionFigures,
     Verdict,
 )
@@ -39,8 +38,8 @@ from reportgen.reports.summary import Summary
 
 SCHEMA: Literal[2] = 2
 """The number that `report.json` states; docs/schemas.md says what raises it."""
-AdviceSchema = Literal[7]
-ADVICE_SCHEMA: AdviceSchema = 7
+AdviceSchema = Literal[8]
+ADVICE_SCHEMA: AdviceSchema = 8
 """The number of the advice, which is its own, so that a change to it leaves earlier reports usable as baselines."""
 OF_ALLOCATIONS = frozenset({"needed", "allocated"})
 """Figures that follow from the sizes of the allocations alone, so that no other error makes them wrong."""
@@ -119,9 +118,6 @@ class AdviceFigures:
     fewest_devices: Positive | None
     """The fewest devices on which what the caller holds fits, each array divided evenly; null unless a capacity is
     exceeded, or if the dump does not say how many devices there are."""
-    more_devices: tuple[PerDevice, ...]
-    """What each device needs on the devices that were asked about or, where a capacity is exceeded, on 2, 4 and 8 times
-    as many."""
 
     @property
     def best_suggestions(self) -> tuple[SuggestionFigures, ...]:

@@ -62,7 +62,7 @@ class Summary:
 
     `phases` are the passes of a gradient and their loops in words, empty for a program of one phase.
 
-    `devices` says in words how many devices run it and, if asked, what each of more would need; empty for one.
+    `devices` says in words how many devices run it and what each holds whole; empty for one.
 
     `host_bytes` are needed of the host's memory.
 

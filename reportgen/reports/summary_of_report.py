@@ -23,7 +23,6 @@ from reportgen.reports.advice_words import (
     card_words,
     first_suggestion,
     needed_words,
-    per_device_words,
     saving_words,
 )
 from reportgen.reports.badge import Badge, badge
@@ -100,16 +99,10 @@ def _one_phase(phase: Phase) -> str:
 
 
 def device_words(report: Report) -> str:
-    """Return how many devices run a program, what each holds whole, and what each of more would need."""
+    """Return how many devices run a program, and what each holds whole; empty for one."""
     now = report.analysis.program.partitions.devices or 1
-    advice = report.advice.get(MAIN_SPACE)
-    asked = [per_device_words(device) for device in advice.more_devices] if advice and report.devices else []
-    if report.devices and not asked:
-        asked = [f"for {report.devices:,} the need is unknown: the dump does not say that they can share the program"]
-    if now == 1:
-        return "; ".join(asked)
     held = f"each holds {human_bytes(replicated_bytes(report.divided))} of replicated arguments"
-    return "; ".join((f"{now:,}", unknown_division(report) or held, *asked))
+    return f"{now:,}; {unknown_division(report) or held}" if now > 1 else ""
 
 
 def _to_do_first(advice: Advice) -> FirstSuggestion | None:

@@ -71,8 +71,8 @@ class _SourceText:
     def _suggestion(self, line: AnnotatedLine, note: LineNote) -> Iterator[TextLine]:
         if note.edit:
             yield Span(f"{'+':>{self.margin}}", "good"), self._code(note.edit.added, "good", is_cut=False)
-        words = note_words(note, line.number, self._names, self._module)
-        yield from self._note(f"suggestion {note.position + 1}: {words.what}: {words.outcome}")
+        what, outcome, _ = note_words(note, line.number, self._names, self._module)
+        yield from self._note(f"suggestion {note.position + 1}: {what}: {outcome}")
 
     def _code(self, text: str, style: Style = "", *, is_cut: bool) -> Span:
         """Return a line of code; one that may be copied is not cut."""

@@ -1,4 +1,4 @@
-"""A source file with its bytes of the peak in the margin, what these are, and the changes that would lower them."""
+"""A source file with its bytes of the peak in the margin, what these are, and the suggestions that would lower them."""
 
 from collections.abc import Mapping, Sequence
 from functools import partial

@@ -19,7 +19,7 @@ from reportgen.oom.printed_size import SizeRange, read_size
 from reportgen.options import BuildOptions
 from reportgen.parse.parser import parse_dump
 from reportgen.pipeline import DumpReading
-from reportgen.render.module.first_suggestions import first_suggestions
+from reportgen.render.module.advice_box import advice_box
 from reportgen.render.module.module_pages import module_pages
 from reportgen.render.module.verdict import verdict
 from reportgen.reports.explain_document import explained
@@ -169,11 +169,11 @@ def test_what_does_not_fit_has_one_verdict_whoever_says_so(folder: Path) -> None
     files = files_in(program("out-oom_vmem", folder))
     made = module_of(DumpReading(files))
     assert made.device_fit.refused
-    first = first_suggestions(made)
-    assert first
+    box = advice_box(made)
+    assert box
     assert (
         "Another memory space does not fit, 128.00 MiB over capacity in VMEM, so no suggestion for HBM helps."
-        in first.words
+        in box.words
     )
     assert summary(made).first_suggestion == ""
     elsewhere = "128.00 MiB over capacity in VMEM"

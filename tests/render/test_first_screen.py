@@ -19,7 +19,7 @@ from reportgen.render.drawings.chart_data import memory_over_time, stacked
 from reportgen.render.drawings.life import life_of
 from reportgen.render.drawings.memory_chart import memory_chart
 from reportgen.render.html.links import Links
-from reportgen.render.module.first_suggestions import first_suggestions
+from reportgen.render.module.advice_box import advice_box
 from reportgen.render.module.index import index_page
 from reportgen.render.module.lifetimes_page import lifetimes_page
 from reportgen.render.module.need import need
@@ -96,22 +96,22 @@ def test_a_bar_is_as_long_as_a_device_that_has_more() -> None:
 @pytest.mark.parametrize(("gib", "verdict"), [(15.75, "combined"), (2, "arguments"), (30, "fits")])
 def test_a_suggestion_fits_by_what_is_needed_then(gib: float, verdict: Verdict) -> None:
     made = module("flax_gpt+donate", round(gib * GIB))
-    advice, first = made.advice[MAIN_SPACE], first_suggestions(made)
+    advice, box = made.advice[MAIN_SPACE], advice_box(made)
     assert advice.capacity
     assert advice.breakdown
-    assert first
+    assert box
     assert advice.capacity.verdict == verdict
-    assert (first.exceeded_bytes is None) == (verdict == "fits")
+    assert (box.advice.exceeded_bytes is None) == (verdict == "fits")
     slack = advice.breakdown.needed_bytes - advice.breakdown.peak_bytes
-    computed = [suggestion for suggestion in first.suggestions if suggestion.is_computed]
+    computed = [suggestion for suggestion in box.first if suggestion.is_computed]
     cards = [card for card in cards_of(made) if "data-needs" in card.attributes]
     for card, suggestion in zip(cards, computed, strict=True):
         need_bytes = int(card.attributes["data-needs"])
         assert need_bytes == suggestion.outcome.peak_bytes + slack
         assert ("over capacity" in card.text) == (need_bytes > gib * GIB)
     assert any([*card.all("small", class_="fits")] for card in cards) == (verdict == "combined")
-    assert (first.heading == "Make it fit") == (verdict != "fits")
-    assert ("they fit" in first.words) == (verdict == "arguments")
+    assert (box.heading == "Make it fit") == (verdict != "fits")
+    assert ("they fit" in box.words) == (verdict == "arguments")
 
 
 def test_folders_of_files_are_left_out_of_a_suggestion_but_not_of_its_tooltip() -> None:
@@ -124,9 +124,9 @@ def test_folders_of_files_are_left_out_of_a_suggestion_but_not_of_its_tooltip() 
 @pytest.mark.parametrize("name", names())
 def test_what_is_combined_is_on_a_card(name: str) -> None:
     made = module(name)
-    first = first_suggestions(made)
-    assert first
-    kinds = {suggestion.kind for suggestion in first.suggestions}
+    box = advice_box(made)
+    assert box
+    kinds = {suggestion.kind for suggestion in box.first}
     assert {suggestion.kind for suggestion in made.advice[MAIN_SPACE].combined} <= kinds
 
 

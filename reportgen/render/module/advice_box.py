@@ -1,31 +1,46 @@
-"""What would lower the peak, on a module's page: the advice, and what a page adds to it."""
+"""What would lower the peak, on a module's page: the advice, what is shown first, and what a page adds to it."""
 
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from itertools import combinations
+from functools import cached_property
+from itertools import combinations, islice
 
 from reportgen.advice.advice_records import Breakdown, Suggestion
 from reportgen.advice.advise import Advice
+from reportgen.advice.fitting import fitting_of
+from reportgen.advice.order import joint_kind
+from reportgen.advice.rematerialized import CAVEAT
 from reportgen.analyse.devices import MAIN_SPACE
 from reportgen.analyse.records import Space
+from reportgen.render.module.fit_banner import over_elsewhere
 from reportgen.render.view import Module
-from reportgen.reports.advice_words import card_words, floor_words
+from reportgen.reports.advice_words import card_words, floor_words, joint_words, verdict_words
+from reportgen.reports.formats import capital, human_bytes
+from reportgen.reports.report import needed_by_class
+from reportgen.reports.source_words import short_words
 
-_SHOWN_RESULTS = 10
+_SHOWN, _SHOWN_RESULTS = 4, 10
+_MUCH_PART = 3
+"""What is more than this part of the peak is named, even if no saving is known."""
 _CALL_OF_ATTENTION = re.compile(r"(\w+) = [\w.]*attention\w*\([^()]*\)")
 
 
 class AdviceBox:
-    """The advice for the main memory space of an analysis.
+    """The advice for the main memory space of a module.
 
-    `keyed` are the suggestions that the chart can show, by their keys. `levels` are the name, the term and the bytes of
+    `keyed` are the suggestions that the chart can show, by their keys. `first` are those at first glance, of which
+    `to_tick` can be combined, by their keys. `levels` are the name, the term and the bytes of
     each step from the need down, `floor` says how low the peak can go, and `results` are the largest in memory of their
     own, in the order in which the program returns them.
     """
 
+    heading_if_over = "Make it fit"
+
     def __init__(self, module: Module, space: Space, advice: Advice) -> None:
+        self._module, self._space = module, space
         self.advice, self.analysis, self.slack_bytes = advice, module.analysis, space.slack_bytes or 0
+        self.first, self.to_tick = _chosen(advice), suggestions_to_tick(advice)
         self.keyed, files = suggestion_keys(advice), module.annotated_files
         self.levels: Sequence[tuple[str, str, int]] = ()
         self.floor = ""
@@ -50,9 +65,64 @@ class AdviceBox:
             for name in file.names
         }
 
-    def others(self, shown: Sequence[Suggestion]) -> Mapping[str, Suggestion]:
-        """Return the suggestions that are neither `shown` nor combined, by their keys."""
-        known = (*shown, *self.advice.combined)
+    @property
+    def heading(self) -> str:
+        if self.advice.withheld:
+            return "No suggestions"
+        return "To lower the peak" if self.advice.exceeded_bytes is None else self.heading_if_over
+
+    @property
+    def words(self) -> str:
+        """Return what the first suggestions lead to or, where there are none, why; empty where they say it."""
+        advice, exceeded = self.advice, self.advice.exceeded_bytes
+        if advice.withheld:
+            return advice.withheld
+        if elsewhere := over_elsewhere(self._module.device_fit):
+            return f"Another memory space does not fit, {elsewhere}, so no suggestion for {self._space.name} helps."
+        computed = [suggestion for suggestion in self.first if suggestion.is_computed]
+        is_solved = any(fitting_of(suggestion, exceeded or 0) == "fits" for suggestion in computed)
+        if advice.capacity and exceeded is not None and not is_solved:
+            return f"{capital(verdict_words(advice.capacity))}."
+        return "" if computed else self._nothing_words()
+
+    def _nothing_words(self) -> str:
+        """Say that nothing is known to lower the peak, and what would where the caller holds most of what is needed."""
+        needed_bytes = self._space.needed_bytes
+        held = needed_bytes - needed_by_class(self.analysis, self._space)["temporary"]
+        if 2 * held < needed_bytes:
+            return "No suggestion is known to lower the peak."
+        answer = "No saving is known" if self.first else "Nothing to change"
+        return (
+            f"{answer}: arguments, outputs and constants take {human_bytes(held)} of {human_bytes(needed_bytes)}."
+            " To need less, pass and return less."
+        )
+
+    @property
+    def joint(self) -> str:
+        """Return what several suggestions lead to together."""
+        return short_words(joint_words(self.advice))
+
+    @property
+    def joint_key(self) -> str:
+        """Return what ticks the suggestions that are combined; empty where they cannot be ticked."""
+        combined = set(map(joint_kind, self.advice.combined))
+        ticked = [key for key, suggestion in self.to_tick.items() if joint_kind(suggestion) in combined]
+        return ".".join(ticked) if len(ticked) == len(self.advice.combined) else ""
+
+    @cached_property
+    def every(self) -> Sequence[Suggestion]:
+        """Return the first suggestions and the others that are worth a card."""
+        return [*self.first, *(each for each in self.advice.best if each not in self.first)]
+
+    @property
+    def shared_caveat(self) -> str:
+        """Return what is said of several cards, and is better said once."""
+        return CAVEAT if sum(CAVEAT in suggestion.caveat for suggestion in self.every) > 1 else ""
+
+    @property
+    def others(self) -> Mapping[str, Suggestion]:
+        """Return the suggestions that have no card and are not combined, by their keys."""
+        known = (*self.every, *self.advice.combined)
         return {key: suggestion for key, suggestion in self.keyed.items() if suggestion not in known}
 
     def diff_of(self, suggestion: Suggestion) -> Sequence[tuple[str, str]]:
@@ -97,6 +167,35 @@ def suggestion_keys(advice: Advice) -> Mapping[str, Suggestion]:
         for suggestion in advice.combined
         if suggestion not in advice.suggestions
     }
+
+
+def suggestions_to_tick(advice: Advice) -> Mapping[str, Suggestion]:
+    """Return those of the first suggestions that can be combined with others, by their keys."""
+    keys = {id(suggestion): key for key, suggestion in suggestion_keys(advice).items()}
+    own = (suggestion for suggestion in _chosen(advice) if suggestion.is_computed and not suggestion.after)
+    return {keys[id(suggestion)]: suggestion for suggestion in own if advice.together((suggestion,))}
+
+
+def _chosen(advice: Advice) -> Sequence[Suggestion]:
+    """Return the suggestions that are combined, the best of the others, and what is unknown of another type.
+
+    Those that make a program fit come first where it takes several, else all are in the order of the best.
+    """
+    chain = {joint_kind(suggestion): suggestion for suggestion in advice.combined}
+    # A batch that fits is smaller than half.
+    is_half = "batch" not in chain
+    best = {joint_kind(suggestion): suggestion for suggestion in advice.best if is_half or suggestion.kind != "batch"}
+    shown = dict(islice({**chain, **best}.items(), _SHOWN))
+    if advice.capacity and advice.capacity.combined_to_fit > 1:
+        return list(shown.values())
+    ordered = [shown.pop(kind) for kind in best if kind in shown] + list(shown.values())
+    # The best of its kind may be about state, while temporaries take much more.
+    types = (each for each in advice.own_suggestions if each.kind == "type" and not each.argument_names)
+    return [*ordered, *(each for each in types if each not in ordered and _is_about_much(advice, each))][:_SHOWN]
+
+
+def _is_about_much(advice: Advice, suggestion: Suggestion) -> bool:
+    return advice.peak is not None and suggestion.involved_bytes * _MUCH_PART >= advice.peak.peak_bytes
 
 
 def joint_suggestions(keyed: Mapping[str, Suggestion], advice: Advice) -> Mapping[str, Sequence[Suggestion]]:

@@ -26,8 +26,7 @@ from reportgen.program.author import Author
 from reportgen.program.scopes import short_name
 from reportgen.render import routes
 from reportgen.render.drawings.conflicts import conflicts_by_value
-from reportgen.render.module.advice_box import joint_suggestions, suggestion_keys
-from reportgen.render.module.first_suggestions import suggestions_to_tick
+from reportgen.render.module.advice_box import joint_suggestions, suggestion_keys, suggestions_to_tick
 from reportgen.render.view import Module
 from reportgen.reports.advice_words import CONFIDENCES, curve_words, result_words, together_words, what_words
 from reportgen.reports.formats import cut, visible

@@ -19,7 +19,6 @@ from reportgen.render.html.hints import naming_hint
 from reportgen.render.html.links import Links
 from reportgen.render.html.markdown import note_markup
 from reportgen.render.module.advice_box import advice_box
-from reportgen.render.module.first_suggestions import first_suggestions
 from reportgen.render.module.fit_banner import fit_banner
 from reportgen.render.module.need import need
 from reportgen.render.module.peak_padding import peak_padding
@@ -95,7 +94,6 @@ def index_context(module: Module, links: Links) -> dict[str, Any]:
         "need": need(analysis, main, module.fits.get(main.color), module.temporary_parts[main.color])
         if main and answer
         else None,
-        "first": first_suggestions(module),
         "where": where_it_fits(module, main) if main else None,
         "box": advice_box(module),
         "spaces": spaces,

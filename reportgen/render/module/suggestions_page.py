@@ -2,7 +2,6 @@
 
 from reportgen.render.html.links import Links
 from reportgen.render.module.advice_box import advice_box
-from reportgen.render.module.first_suggestions import first_suggestions
 from reportgen.render.module.verdict import verdict
 from reportgen.render.module.view_page import view_page
 from reportgen.render.view import Module
@@ -18,6 +17,5 @@ def suggestions_page(module: Module, site_title: str) -> Page:
         "pages/suggestions.html",
         links=Links(module),
         box=advice_box(module),
-        first=first_suggestions(module),
         verdict=verdict(module),
     )

@@ -16,7 +16,7 @@ from reportgen.analyse.fit import Fit
 from reportgen.render.drawings.life import Life
 from reportgen.render.html.links import Links
 from reportgen.render.html.templates import environment
-from reportgen.render.module.need import Need, Segment
+from reportgen.render.module.need import Segment
 from reportgen.render.module.where_it_fits import WhereItFits
 from reportgen.render.site.site_pages import fixed_pages
 from tests.support.dumps import analysed
@@ -47,9 +47,9 @@ TEMPLATE = """
 </div>{% endcall %}
 {% call part("Fit of another space") %}<p>{{ cards.fit_pill(verdicts[0][1]) }} {{ cards.fit_pill(verdicts[1][1]) }}</p>
 {% endcall %}
-{% for need in needs %}
-{% call part("Stacked bar" ~ (" with capacity" if need.capacity_bytes else "")) %}
-{{ cards.stacked_bar(need, links) }}
+{% for capacity_bytes in (2 * gib, none) %}
+{% call part("Stacked bar" ~ (" with capacity" if capacity_bytes else "")) %}
+{{ cards.stacked_bar(segments, capacity_bytes, links) }}
 {% endcall %}
 {% endfor %}
 {% call part("Capacity without a name") %}<div class="stack">{{ cards.capacity_tick(gib, 2 * gib, named=false) }}</div>
@@ -116,7 +116,7 @@ def parts_page() -> str:
             links=Links(module),
             verdicts=verdicts,
             devices=tuple(DEVICES.values()),
-            needs=(_need(2 * GIB), _need(None)),
+            segments=_segments(),
             wheres=[
                 WhereItFits(
                     needed_bytes=20 * GIB,
@@ -132,12 +132,10 @@ def parts_page() -> str:
     )
 
 
-def _need(capacity_bytes: int | None) -> Need:
+def _segments() -> list[Segment]:
     kinds = (*CLASSES, "slack", "rest")
     parts = [*((kind, 0) for kind in kinds), *((f"source-{number}", 0) for number in (1, 2, 3, 4))]
-    segments = [Segment(name=kind, kind=kind, shade=shade, size_bytes=GIB // 4) for kind, shade in parts]
-    total = sum(part.size_bytes for part in segments)
-    return Need(needed_bytes=total, capacity_bytes=capacity_bytes, scale_bytes=total, segments=segments)
+    return [Segment(name=kind, kind=kind, shade=shade, size_bytes=GIB // 4) for kind, shade in parts]
 
 
 def _suggestion(confidence: Confidence, number: int) -> tuple[str, Suggestion, int | None]:

@@ -10,7 +10,7 @@ from hypothesis import given
 from reportgen.advice.advice_records import Verdict
 from reportgen.analyse.analysis import analyse
 from reportgen.analyse.devices import MAIN_SPACE, Capacity
-from reportgen.analyse.fit import Fit, device_fit
+from reportgen.analyse.fit import device_fit
 from reportgen.analyse.phases import phases
 from reportgen.analyse.spaces import main_space
 from reportgen.analyse.temporary_parts import temporary_parts
@@ -52,20 +52,20 @@ def test_the_parts_of_the_bar_are_all_that_is_needed(dump: Dump) -> None:
     space = main_space(analysis.spaces)
     if space is None or not space.needed_bytes:
         return
-    bar = need(analysis, space, None, temporary_parts(analysis, space))
-    assert sum(part.size_bytes for part in bar.segments) == space.needed_bytes == bar.scale_bytes
-    assert all(part.size_bytes > 0 for part in bar.segments)
+    segments = need(analysis, space, temporary_parts(analysis, space))
+    assert sum(part.size_bytes for part in segments) == space.needed_bytes
+    assert all(part.size_bytes > 0 for part in segments)
 
 
 def test_arguments_are_named_and_temporaries_grouped() -> None:
     analysis = program("flax_gpt+donate")
     space = analysis.spaces[MAIN_SPACE]
     parts = temporary_parts(analysis, space)
-    bar = need(analysis, space, None, parts)
-    assert {"opt_state", "params"} <= {part.name for part in bar.segments}
-    assert ("flax_gpt.py:17", "blocks/attn", "source-1") in [(part.name, part.what, part.kind) for part in bar.segments]
+    segments = need(analysis, space, parts)
+    assert {"opt_state", "params"} <= {part.name for part in segments}
+    assert ("flax_gpt.py:17", "blocks/attn", "source-1") in [(part.name, part.what, part.kind) for part in segments]
     assert parts
-    assert [part.name for part in bar.segments if part.what] == [part.name for part in parts.parts]
+    assert [part.name for part in segments if part.what] == [part.name for part in parts.parts]
 
 
 @pytest.mark.parametrize("name", names())
@@ -87,10 +87,10 @@ def test_the_loop_that_keeps_most_is_named() -> None:
 
 
 def test_a_bar_is_as_long_as_a_device_that_has_more() -> None:
-    analysis = program("flax_gpt+donate")
-    space = analysis.spaces[MAIN_SPACE]
-    fit = Fit(Capacity(100 * GIB, "given", "flag"), space.needed_bytes, None)
-    assert need(analysis, space, fit, None).scale_bytes == 100 * GIB
+    made = module("flax_gpt+donate", 100 * GIB)
+    whole = tree_of(index_page(made, "Memory").content.decode()).first("div", class_="stacked")
+    widths = [float(part.attributes["style"].removeprefix("width:").removesuffix("%")) for part in whole.all("span")]
+    assert sum(widths) == pytest.approx(100 * made.analysis.spaces[MAIN_SPACE].needed_bytes / (100 * GIB), abs=0.1)
 
 
 @pytest.mark.parametrize(("gib", "verdict"), [(15.75, "combined"), (2, "arguments"), (30, "fits")])

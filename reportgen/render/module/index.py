@@ -91,9 +91,7 @@ def index_context(module: Module, links: Links) -> dict[str, Any]:
         "verdict": answer,
         "capacity_example": capacity_example(analysis.backend),
         "fit": fit_banner(module.device_fit, analysis, answer.fit if answer else None),
-        "need": need(analysis, main, module.fits.get(main.color), module.temporary_parts[main.color])
-        if main and answer
-        else None,
+        "segments": need(analysis, answer.space, module.temporary_parts[answer.space.color]) if answer else (),
         "where": where_it_fits(module, main) if main else None,
         "box": advice_box(module),
         "spaces": spaces,

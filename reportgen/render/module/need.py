@@ -1,7 +1,4 @@
-"""Divide what a program needs into the parts of one bar: arguments by name, temporaries by source line, and slack.
-
-The bar is as long as the need or, if that is more, as the capacity of the device.
-"""
+"""Divide what a program needs into the parts of one bar: arguments by name, temporaries by source line, and slack."""
 
 import re
 from collections import Counter
@@ -10,7 +7,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from reportgen.advice.arguments import top_name
 from reportgen.analyse.attributed import held_for
 from reportgen.analyse.classes import HELD_CLASSES, MemoryClass
-from reportgen.analyse.fit import Fit
 from reportgen.analyse.peak_groups import PeakGroup, peak_groups
 from reportgen.analyse.records import Analysis, Space
 from reportgen.analyse.temporary_parts import TemporaryParts
@@ -53,32 +49,13 @@ class Segment:
         return end_of(self.name, _ROOM) if "/" in self.name else self.name
 
 
-@record
-class Need:
-    """What a program needs in a memory space, as a bar of `scale_bytes`.
-
-    `capacity_bytes` is what the device has, None if that is not known.
-    """
-
-    needed_bytes: int
-    capacity_bytes: int | None
-    scale_bytes: int
-    segments: Sequence[Segment]
-
-
-def need(analysis: Analysis, space: Space, fit: Fit | None, parts: TemporaryParts | None) -> Need:
+def need(analysis: Analysis, space: Space, parts: TemporaryParts | None) -> Sequence[Segment]:
     """Return the bar of a memory space that needs something; `parts` of the temporaries are those of its chart."""
-    capacity, peak = fit.capacity.size_bytes if fit else None, space.peak_resident
     slack = space.slack_bytes or 0  # without a peak nothing is known to be slack
-    segments = [*_of_peak(analysis, space, parts)] if peak else [*_of_allocations(analysis, space)]
+    segments = [*_of_peak(analysis, space, parts)] if space.peak_resident else [*_of_allocations(analysis, space)]
     if slack > 0:
         segments.append(Segment(name="slack", kind="slack", shade=0, size_bytes=slack))
-    return Need(
-        needed_bytes=space.needed_bytes,
-        capacity_bytes=capacity,
-        scale_bytes=max(space.needed_bytes, capacity or 0, 1),
-        segments=list(_joined(segments, space.needed_bytes)),
-    )
+    return list(_joined(segments, space.needed_bytes))
 
 
 def _joined(segments: Sequence[Segment], whole: int) -> Iterator[Segment]:

@@ -7,7 +7,7 @@ from reportgen.oom.error_event import LoggedBuffer, OutOfMemory
 from reportgen.oom.forms import OF_COMPILER, OF_ONE_REQUEST, WARNINGS
 from reportgen.oom.printed_size import SizeRange
 from reportgen.record import record
-from reportgen.render.module.need import Need, Segment
+from reportgen.render.module.need import Segment
 from reportgen.reports.error_causes import (
     chunks_of,
     free_of,
@@ -44,13 +44,8 @@ class BufferGroup:
     look: str
 
 
-@record
-class ErrorBar:
-    """The bar of an error against a `limit`, and the parts to name below it: none for the whole, or its only buffer."""
-
-    need: Need
-    limit: str
-    named: Sequence[Segment]
+ErrorBar = tuple[Sequence[Segment], str, int | None]
+"""The parts of a bar, what they are compared with, and the bytes of that if they are known."""
 
 
 def error_bar(event: OutOfMemory, groups: Sequence[BufferGroup], lone: SizeRange | None) -> ErrorBar | None:
@@ -66,13 +61,7 @@ def error_bar(event: OutOfMemory, groups: Sequence[BufferGroup], lone: SizeRange
     if not parts:
         return None
     segments = [Segment(name=name, kind=kind, shade=0, size_bytes=part) for name, kind, part in parts]
-    needed, bytes_of_limit = sum(segment.size_bytes for segment in segments), size.middle if size else None
-    scale = max(needed, bytes_of_limit or 0)
-    return ErrorBar(
-        need=Need(needed_bytes=needed, capacity_bytes=bytes_of_limit, scale_bytes=scale, segments=segments),
-        limit=limit,
-        named=[] if len(segments) == 1 and segments[0].kind in ("other", "source-1") else segments,
-    )
+    return segments, limit, size.middle if size else None
 
 
 def buffer_groups(event: OutOfMemory) -> Sequence[BufferGroup]:

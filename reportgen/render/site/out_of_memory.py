@@ -64,7 +64,7 @@ def _shown(story: ErrorStory) -> Mapping[str, Any]:
 
 def _figures(story: ErrorStory, bar: ErrorBar | None) -> Sequence[tuple[str, str]]:
     """Return the sizes that differ, each once and without the limit that the bar names."""
-    limit = _LIMITS[bar.limit] if bar and bar.need.capacity_bytes else ""
+    limit = _LIMITS[bar[1]] if bar and bar[2] else ""
     found = {range_words(size): words for words, size in reversed(story.sizes) if words != limit}
     return [(capital(words), size) for size, words in reversed(found.items())][:_MOST_FIGURES]
 

@@ -6,7 +6,7 @@ import pytest
 
 from reportgen.oom.error_event import OutOfMemory
 from reportgen.oom.find_errors import find_out_of_memory
-from reportgen.render.site.error_bar import ErrorBar, buffer_groups, error_bar
+from reportgen.render.site.out_of_memory import ErrorBar, buffer_groups, error_bar
 from reportgen.reports.error_causes import whole_of
 from reportgen.reports.error_padding import completed
 from tests.support.samples import ROOT

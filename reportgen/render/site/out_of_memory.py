@@ -12,7 +12,6 @@ from reportgen.analyse.logged_errors import LoggedError
 from reportgen.oom.error_event import LoggedBuffer, OutOfMemory, Total
 from reportgen.oom.forms import OF_COMPILER, OF_ONE_REQUEST, WARNINGS
 from reportgen.oom.printed_size import SizeRange
-from reportgen.record import record
 from reportgen.render import routes
 from reportgen.render.html.templates import render
 from reportgen.render.module.need import Segment
@@ -43,18 +42,29 @@ _WHOLE = "needed"
 _Part = tuple[str, str, int]  # the name, the kind and the bytes of a segment
 
 
-@record
 class BufferGroup:
     """The listed buffers of one name and shape, with their bytes and those of them that are padding.
 
     `look` is the color that they have in the bar and in the list.
     """
 
-    name: str
-    buffers: Sequence[LoggedBuffer]
-    size_bytes: int
-    padding_bytes: int
-    look: str
+    def __init__(self, name: str, buffers: Sequence[LoggedBuffer]) -> None:
+        self.name, self.buffers = name, buffers
+        self.look = "parameter" if buffers[0].is_parameter else "other"
+        self.size_bytes = sum(buffer.size.middle for buffer in buffers if buffer.size)
+        self.padding_bytes = sum(map(padding_bytes, buffers))
+
+    def notes(self, whole: SizeRange | None) -> Iterator[str]:
+        """Yield what else a text says of the buffers; shares are of the `whole` program's memory."""
+        buffer = self.buffers[0]
+        if buffer.instruction and buffer.instruction != self.name:
+            yield buffer.instruction
+        if buffer.size and whole:
+            yield f"{percent(buffer.size.middle, whole.middle)}{' each' if len(self.buffers) > 1 else ''}"
+        if self.padding_bytes and (dense := unpadded(buffer)):
+            yield ", ".join(filter(None, (f"{range_words(dense)} of data", padding_words(buffer))))
+        if any(one.is_cut for one in self.buffers):
+            yield "the message is cut off here"
 
 
 ErrorBar = tuple[Sequence[Segment], str, int | None]
@@ -95,7 +105,8 @@ def _shown(story: ErrorStory) -> Mapping[str, Any]:
         "scale_bytes": max(1, *(group.size_bytes for group in groups), unlisted.middle if unlisted else 0),
         "unlisted": unlisted,
         "tables": [*_tables(event)],
-        "rows": [(group, " · ".join(_notes(group, whole))) for group in groups],
+        "groups": groups,
+        "whole": whole,
     }
 
 
@@ -112,19 +123,6 @@ def _tables(event: OutOfMemory) -> Iterator[tuple[str, Sequence[Total]]]:
         sized = [(total.size.middle, total) for total in rows if total.size and total.size.middle]
         if sized:
             yield head, [total for _, total in sorted(sized, key=lambda row: -row[0])]
-
-
-def _notes(group: BufferGroup, whole: SizeRange | None) -> Iterator[str]:
-    """Yield what else a text says of equal buffers; shares are of the whole program's memory."""
-    buffer = group.buffers[0]
-    if buffer.instruction and buffer.instruction != group.name:
-        yield buffer.instruction
-    if buffer.size and whole:
-        yield f"{percent(buffer.size.middle, whole.middle)}{' each' if len(group.buffers) > 1 else ''}"
-    if group.padding_bytes and (dense := unpadded(buffer)):
-        yield ", ".join(filter(None, (f"{range_words(dense)} of data", padding_words(buffer))))
-    if any(one.is_cut for one in group.buffers):
-        yield "the message is cut off here"
 
 
 def error_bar(event: OutOfMemory, groups: Sequence[BufferGroup], lone: SizeRange | None) -> ErrorBar | None:
@@ -148,16 +146,13 @@ def buffer_groups(event: OutOfMemory) -> Sequence[BufferGroup]:
     found: defaultdict[tuple[str, str], list[LoggedBuffer]] = defaultdict(list)
     for buffer in event.buffers:
         found[_name(buffer), buffer.shape].append(buffer)
+    groups = [BufferGroup(name, buffers) for (name, _), buffers in found.items()]
+    groups.sort(key=lambda group: -group.size_bytes)
     whole = whole_of(event)
-    least, groups, colored = max(whole.middle / _SMALL if whole else 0, 1), list[BufferGroup](), 0
-    sized = [(sum(one.size.middle for one in buffers if one.size), key, buffers) for key, buffers in found.items()]
-    for size, (name, _), buffers in sorted(sized, key=lambda group: -group[0]):
-        look = "parameter" if buffers[0].is_parameter else "other"
-        if size >= least and colored < _MOST_NAMED and look == "other":
-            colored += 1
-            look = f"source-{colored}"
-        padding = sum(map(padding_bytes, buffers))
-        groups.append(BufferGroup(name=name, buffers=buffers, size_bytes=size, padding_bytes=padding, look=look))
+    least = max(whole.middle / _SMALL if whole else 0, 1)
+    large = [group for group in groups if group.look == "other" and group.size_bytes >= least]
+    for number, group in enumerate(large[:_MOST_NAMED], 1):
+        group.look = f"source-{number}"
     return groups
 
 

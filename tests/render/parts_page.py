@@ -17,7 +17,6 @@ from reportgen.render.drawings.life import Life
 from reportgen.render.html.links import Links
 from reportgen.render.html.templates import environment
 from reportgen.render.module.need import Segment
-from reportgen.render.module.where_it_fits import WhereItFits
 from reportgen.render.site.site_pages import fixed_pages
 from tests.support.dumps import analysed
 from tests.support.modules import module_of
@@ -61,9 +60,7 @@ TEMPLATE = """
 </ol>
 <p>{{ cards.source_line("/home/u/step.py:12", links) }}</p>
 {{ cards.needed_bar(2, 3, 4, 6) }}{{ cards.joint_bar(8, 4, "Tick suggestions to combine them.") }}{% endcall %}
-{% for where in wheres %}
-{% call part("Where it fits") %}{{ cards.where_it_fits(where) }}{% endcall %}
-{% endfor %}
+{% call part("Where it fits") %}{{ cards.where_it_fits(20 * gib, larger, "") }}{% endcall %}
 {% call part("Segmented control") %}
 {{ controls.segmented("group", "Group by", [("operation", "operation"), ("shape", "shape")], "shape", "band") }}
 {% endcall %}
@@ -117,13 +114,7 @@ def parts_page() -> str:
             verdicts=verdicts,
             devices=tuple(DEVICES.values()),
             segments=_segments(),
-            wheres=[
-                WhereItFits(
-                    needed_bytes=20 * GIB,
-                    devices=[DEVICES[name] for name in ("v5e", "v6e")],
-                    note="",
-                ),
-            ],
+            larger=[DEVICES[name] for name in ("v5e", "v6e")],
             work=replace(module.analysis.work, matmul_flops=10**12),
             suggestions=[_suggestion(confidence, number) for number, confidence in enumerate(get_args(Confidence))],
             classes=CLASSES,

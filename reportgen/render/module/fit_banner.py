@@ -8,7 +8,6 @@ from reportgen.analyse.classes import MemoryClass
 from reportgen.analyse.devices import MAIN_SPACE
 from reportgen.analyse.fit import DeviceFit, Fit, Refusal
 from reportgen.analyse.records import Analysis, Share, Space
-from reportgen.record import record
 from reportgen.reports.advice_words import spare_words
 from reportgen.reports.formats import capital, human_bytes, range_words
 from reportgen.reports.report import needed_by_class
@@ -20,17 +19,13 @@ _WHOLE = (
 _TEMPORARIES = "XLA’s figure counts temporaries alone, without arguments and outputs."
 
 
-@record
-class FitBanner:
-    """What is said; `enough` are shares of the peak of which each is larger than what is missing, with its value."""
+def fit_banner(
+    device_fit: DeviceFit, analysis: Analysis, fit: Fit | None
+) -> tuple[str, Sequence[str], Sequence[tuple[Share, int | None]]] | None:
+    """Return the head and the sentences of a banner, and the shares of the peak that would be enough with their values.
 
-    headline: str
-    sentences: Sequence[str]
-    enough: Sequence[tuple[Share, int | None]]
-
-
-def fit_banner(device_fit: DeviceFit, analysis: Analysis, fit: Fit | None) -> FitBanner | None:
-    """Return the banner of a module, or None if the verdict says it all; `fit` is what that shows."""
+    Each of these is larger than what is missing. None if the verdict says it all; `fit` is what that shows.
+    """
     refusal, over = device_fit.refusal, fit if fit and fit.is_over else None
     space = analysis.spaces.get(MAIN_SPACE)
     sizes = needed_by_class(analysis, space) if space else Counter[MemoryClass]()
@@ -48,12 +43,10 @@ def fit_banner(device_fit: DeviceFit, analysis: Analysis, fit: Fit | None) -> Fi
     )
     if refusal is None and not (enough or any(sentences)):
         return None
-    spare = f"{capital(spare_words(fit))}." if fit and fit.fits else "The compiler refused this program for less."
-    return FitBanner(
-        headline="The compiler refused this program." if device_fit.refused else spare,
-        sentences=[sentence for sentence in sentences if sentence],
-        enough=[(share, held_for(analysis, share)) for share in enough],
-    )
+    headline = f"{capital(spare_words(fit))}." if fit and fit.fits else "The compiler refused this program for less."
+    if device_fit.refused:
+        headline = "The compiler refused this program."
+    return headline, list(filter(None, sentences)), [(share, held_for(analysis, share)) for share in enough]
 
 
 def over_elsewhere(device_fit: DeviceFit) -> str:

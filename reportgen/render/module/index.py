@@ -26,7 +26,6 @@ from reportgen.render.module.peak_rows import peak_tables
 from reportgen.render.module.recomputed import recomputed
 from reportgen.render.module.verdict import verdict
 from reportgen.render.module.view_page import view_page
-from reportgen.render.module.where_it_fits import where_it_fits
 from reportgen.render.view import Module
 from reportgen.reports.division_words import unknown_division
 from reportgen.reports.formats import cut
@@ -92,7 +91,6 @@ def index_context(module: Module, links: Links) -> dict[str, Any]:
         "capacity_example": capacity_example(analysis.backend),
         "fit": fit_banner(module.device_fit, analysis, answer.fit if answer else None),
         "segments": need(analysis, answer.space, module.temporary_parts[answer.space.color]) if answer else (),
-        "where": where_it_fits(module, main) if main else None,
         "box": advice_box(module),
         "spaces": spaces,
         "tables": tables,

@@ -6,6 +6,7 @@ from reportgen.analyse.devices import DEVICES, MAIN_SPACE
 from reportgen.analyse.records import Space
 from reportgen.render.module.fit_banner import over_elsewhere
 from reportgen.render.module.need import SMALL_PART
+from reportgen.render.module.where_it_fits import where_it_fits
 from reportgen.render.view import Module
 from reportgen.reports.advice_words import kept_words
 from reportgen.reports.formats import human_bytes
@@ -24,6 +25,7 @@ class VerdictView:
     `recomputed` says what is computed again to need less, empty for nothing; it `is_costly` where XLA does much of it.
     `has_device` is whether it is for a device with memory of its own. `devices` are those to choose from where that is
     not known, and `about_lines` says how to learn the source lines, or of what age they are.
+    `larger` are those to compare the need with, beside a `note`, and `enough` says which would do.
     `kept_bytes` of the peak are there for the backward pass, because of what `kept_by` says; of no program without.
     """
 
@@ -39,6 +41,7 @@ class VerdictView:
         self.devices = list(DEVICES.values()) if is_unknown else []
         self.about_lines = age_words(module) if _has_lines_in_bar(module, space) else filled_words(module)
         self.kept_bytes, self.kept_by = _kept(module, space)
+        self.larger, self.note, self.enough = where_it_fits(module, space)
 
 
 def verdict(module: Module) -> VerdictView | None:

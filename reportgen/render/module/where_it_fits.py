@@ -5,7 +5,6 @@ from collections.abc import Mapping, Sequence
 from reportgen.analyse.contested import certainty
 from reportgen.analyse.devices import DEVICES, MAIN_SPACE, Device
 from reportgen.analyse.records import Space
-from reportgen.record import record
 from reportgen.render.view import Module
 from reportgen.reports.formats import human_bytes
 
@@ -19,31 +18,22 @@ _OF_CPU = "This plan is for CPU; a compiler for another backend pads and schedul
 _SMALL_PART = 4
 
 
-@record
-class WhereItFits:
-    """The devices to compare a need with; none where `note` says it in a sentence.
+def where_it_fits(module: Module, space: Space) -> tuple[Sequence[Device], str, str]:
+    """Return the devices to compare a need with, a note, and which would do for a program that does not fit its own.
 
-    `enough` says in one which device would do, where the program does not fit its own.
+    The note says it where there are no such devices. All are empty for a module that fits its device, and where not all
+    that it needs is known.
     """
-
-    needed_bytes: int
-    devices: Sequence[Device]
-    note: str
-    enough: str = ""
-
-
-def where_it_fits(module: Module, space: Space) -> WhereItFits | None:
-    """Return where else a module fits; None where it fits its device, or where not all that it needs is known."""
     analysis, fit, needed = module.analysis, module.fits.get(space.color), space.needed_bytes
     devices = [DEVICES[name] for name in _COMMON.get(analysis.backend, ())]
     if space.color != MAIN_SPACE or not devices or certainty(analysis, space) != "exact" or (fit and not fit.is_over):
-        return None
+        return (), "", ""
     note = _OF_CPU if analysis.backend == "cpu" else ""
     enough = _enough_words(next((device for device in devices if device.size_bytes >= needed), None), needed)
     larger = [device for device in devices if not fit or device.size_bytes > fit.capacity.size_bytes]
     if not larger or (not fit and needed * _SMALL_PART < devices[0].size_bytes):
-        return WhereItFits(needed_bytes=needed, devices=(), note=f"{enough} {note}".rstrip())
-    return WhereItFits(needed_bytes=needed, devices=larger, note=note, enough=enough if fit else "")
+        return (), f"{enough} {note}".rstrip(), ""
+    return larger, note, enough if fit else ""
 
 
 def _enough_words(device: Device | None, needed_bytes: int) -> str:

@@ -13,7 +13,7 @@ from reportgen.advice.order import joint_kind
 from reportgen.advice.rematerialized import CAVEAT
 from reportgen.analyse.devices import MAIN_SPACE
 from reportgen.analyse.records import Space
-from reportgen.render.module.fit_banner import over_elsewhere
+from reportgen.render.module.verdict import over_elsewhere
 from reportgen.render.view import Module
 from reportgen.reports.advice_words import card_words, floor_words, joint_words, verdict_words
 from reportgen.reports.formats import capital, human_bytes

@@ -19,12 +19,11 @@ from reportgen.render.html.hints import naming_hint
 from reportgen.render.html.links import Links
 from reportgen.render.html.markdown import note_markup
 from reportgen.render.module.advice_box import advice_box
-from reportgen.render.module.fit_banner import fit_banner
 from reportgen.render.module.need import need
 from reportgen.render.module.peak_padding import peak_padding
 from reportgen.render.module.peak_rows import peak_tables
 from reportgen.render.module.recomputed import recomputed
-from reportgen.render.module.verdict import verdict
+from reportgen.render.module.verdict import fit_banner, verdict
 from reportgen.render.module.view_page import view_page
 from reportgen.render.view import Module
 from reportgen.reports.division_words import unknown_division

@@ -1,20 +1,38 @@
 """The first sentences of a module's page: what it needs, and whether that fits."""
 
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
 from reportgen.advice.advise import Advice
+from reportgen.analyse.attributed import held_for
+from reportgen.analyse.classes import MemoryClass
 from reportgen.analyse.contested import certainty
-from reportgen.analyse.devices import DEVICES, MAIN_SPACE
-from reportgen.analyse.records import Space
-from reportgen.render.module.fit_banner import over_elsewhere
+from reportgen.analyse.devices import DEVICES, MAIN_SPACE, Device
+from reportgen.analyse.fit import DeviceFit, Fit, Refusal
+from reportgen.analyse.records import Analysis, Share, Space
 from reportgen.render.module.need import SMALL_PART
-from reportgen.render.module.where_it_fits import where_it_fits
 from reportgen.render.view import Module
-from reportgen.reports.advice_words import kept_words
-from reportgen.reports.formats import human_bytes
+from reportgen.reports.advice_words import kept_words, spare_words
+from reportgen.reports.formats import capital, human_bytes, range_words
+from reportgen.reports.report import needed_by_class
 from reportgen.reports.source_words import age_words, filled_words
 from reportgen.reports.work_words import MUCH, recomputed_words
 
 _LEAST_KEPT = 5
 """What is kept for the backward pass says most of a program where it is at least this part of the need."""
+_WHOLE = (
+    "XLA’s figure is the whole assignment: arguments, outputs and temporaries, although its message may call it"
+    " HLO temporaries."
+)
+_TEMPORARIES = "XLA’s figure counts temporaries alone, without arguments and outputs."
+_COMMON: Mapping[str, Sequence[str]] = {
+    "tpu": ("v5e", "v6e", "v5p"),
+    "gpu": ("v100", "a100-40", "h100"),
+    "cpu": ("v5e", "a100-40", "h100"),
+}
+"""Devices of a backend, by what they hold; of a program for CPU, those that it may be meant for."""
+_OF_CPU = "This plan is for CPU; a compiler for another backend pads and schedules otherwise."
+_SMALL_PART = 4
 
 
 class VerdictView:
@@ -78,3 +96,83 @@ def _elsewhere(module: Module, space: Space) -> str:
     for color, fit in over.items():
         return f"{human_bytes(fit.excess_bytes)} over capacity in {module.analysis.spaces[color].name}"
     return over_elsewhere(module.device_fit) or "the compiler refused it"
+
+
+def fit_banner(
+    device_fit: DeviceFit, analysis: Analysis, fit: Fit | None
+) -> tuple[str, Sequence[str], Sequence[tuple[Share, int | None]]] | None:
+    """Return the head and the sentences of a banner, and the shares of the peak that would be enough with their values.
+
+    Each of these is larger than what is missing. None if the verdict says it all; `fit` is what that shows.
+    """
+    refusal, over = device_fit.refusal, fit if fit and fit.is_over else None
+    space = analysis.spaces.get(MAIN_SPACE)
+    sizes = needed_by_class(analysis, space) if space else Counter[MemoryClass]()
+    shares = space.composition if space and over else ()
+    enough = [share for share in shares if over and share.size_bytes >= over.excess_bytes]
+    stated = over_elsewhere(device_fit)
+    sentences = (
+        _needed(refusal, has_other=fit is not None and fit.capacity.origin == "flag") if refusal else "",
+        f"That is {stated.partition(' in ')[0]}." if stated else "",
+        _meaning(refusal, space, sizes) if refusal and space else "",
+        # Nothing else helps then.
+        f"The arguments alone take {human_bytes(sizes['parameter'])}, more than is usable."
+        if over and sizes["parameter"] > over.capacity.size_bytes
+        else "",
+    )
+    if refusal is None and not (enough or any(sentences)):
+        return None
+    headline = f"{capital(spare_words(fit))}." if fit and fit.fits else "The compiler refused this program for less."
+    if device_fit.refused:
+        headline = "The compiler refused this program."
+    return headline, list(filter(None, sentences)), [(share, held_for(analysis, share)) for share in enough]
+
+
+def over_elsewhere(device_fit: DeviceFit) -> str:
+    """Return how much too much is needed of another memory than the main one; empty if nothing says it."""
+    refused = device_fit.refused
+    if refused is None or refused.space == "hbm" or refused.missing is None:
+        return ""
+    return f"{range_words(refused.missing)} over capacity in {refused.space.upper()}"
+
+
+def _needed(refusal: Refusal, *, has_other: bool) -> str:
+    """Return what XLA says is needed, and what is usable unless another capacity is given; empty if it does not."""
+    if refusal.needed is None:
+        return ""
+    usable = f", and {range_words(refusal.usable)} are usable" if refusal.usable and not has_other else ""
+    return f"XLA says that it needs {range_words(refusal.needed)} of {refusal.space.upper()}{usable}."
+
+
+def _meaning(refusal: Refusal, space: Space, sizes: Mapping[MemoryClass, int]) -> str:
+    """Explain XLA's figure by the total that it agrees with."""
+    if refusal.needed is None or refusal.space != "hbm":
+        return ""
+    if space.needed_bytes in refusal.needed:
+        return _WHOLE
+    return _TEMPORARIES if sizes["temporary"] in refusal.needed else ""
+
+
+def where_it_fits(module: Module, space: Space) -> tuple[Sequence[Device], str, str]:
+    """Return the devices to compare a need with, a note, and which would do for a program that does not fit its own.
+
+    The note says it where there are no such devices. All are empty for a module that fits its device, and where not all
+    that it needs is known.
+    """
+    analysis, fit, needed = module.analysis, module.fits.get(space.color), space.needed_bytes
+    devices = [DEVICES[name] for name in _COMMON.get(analysis.backend, ())]
+    if space.color != MAIN_SPACE or not devices or certainty(analysis, space) != "exact" or (fit and not fit.is_over):
+        return (), "", ""
+    note = _OF_CPU if analysis.backend == "cpu" else ""
+    enough = _enough_words(next((device for device in devices if device.size_bytes >= needed), None), needed)
+    larger = [device for device in devices if not fit or device.size_bytes > fit.capacity.size_bytes]
+    if not larger or (not fit and needed * _SMALL_PART < devices[0].size_bytes):
+        return (), f"{enough} {note}".rstrip(), ""
+    return larger, note, enough if fit else ""
+
+
+def _enough_words(device: Device | None, needed_bytes: int) -> str:
+    if device is None:
+        return "As it is, it fits on no device that is known here."
+    left = human_bytes(device.size_bytes - needed_bytes)
+    return f"As it is, it would fit on {device.title}, with {left} left."

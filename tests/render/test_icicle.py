@@ -50,7 +50,7 @@ LOOKS = {str(LAYER): "source-1", str(LOSS): "source-2"}
 def test_every_row_adds_up_to_the_peak_in_at_most_40_kb(analysis: Analysis) -> None:
     made = drawn(analysis)
     if made:
-        assert_adds_up(made.boxes, sum(size for size in analysis.facts.values.sizes))
+        assert_adds_up(made[0], sum(size for size in analysis.facts.values.sizes))
         assert len(markup(made).encode()) <= MOST_BYTES
 
 
@@ -74,7 +74,7 @@ def test_a_box_has_its_name_line_and_bytes_and_leads_to_its_largest_value() -> N
         )
     )
     assert made
-    assert made.left_out == "step train.py:3, loss train.py:7"
+    assert made[1] == "step train.py:3, loss train.py:7"
     page = read_page(markup(made))
     links = [link for link in page.all("a") if "title" in link]
     assert [link["title"].partition(":")[0] for link in links] == [
@@ -85,7 +85,7 @@ def test_a_box_has_its_name_line_and_bytes_and_leads_to_its_largest_value() -> N
     ]
     assert links[0]["title"] == "layer train.py:12 exp u8[629145600]: 629,145,600 bytes, 60.0 %"
     assert all(link["href"].startswith("explore.html#v") for link in links)
-    assert made.boxes[0].look == "source-1"
+    assert made[0][0].look == "source-1"
 
 
 def test_a_box_too_narrow_for_its_name_has_none_but_a_title() -> None:
@@ -93,14 +93,14 @@ def test_a_box_too_narrow_for_its_name_has_none_but_a_title() -> None:
         analysis_of((985, Author(scope="exp", stack=(LAYER, STEP))), (15, Author(scope="mul", stack=(LOSS, STEP))))
     )
     assert made
-    assert [(box.name, box.size_bytes, bool(box.title)) for box in made.boxes] == [("layer", 985, True), ("", 15, True)]
+    assert [(box.name, box.size_bytes, bool(box.title)) for box in made[0]] == [("layer", 985, True), ("", 15, True)]
 
 
 def test_smaller_parts_are_one_box_without_a_link() -> None:
     small = [(1, Author(scope=f"op{letter}", stack=(STEP,))) for letter in "abcd"]
     made = drawn(analysis_of((996, Author(scope="exp", stack=(LAYER, STEP))), *small))
     assert made
-    rest = made.boxes[-1]
+    rest = made[0][-1]
     assert (rest.title, rest.href) == ("4 smaller parts: 4 bytes, 0.4 %", "")
 
 
@@ -112,7 +112,7 @@ def test_what_is_below_a_box_without_a_name_is_not_drawn() -> None:
     parts = [(7, Author(argument=f"o['{name}']", rule="argument")) for name in "ab"]
     made = drawn(analysis_of((986, Author(scope="exp", stack=(LAYER, STEP))), *parts))
     assert made
-    assert [(box.look, box.name, box.children) for box in made.boxes[1:]] == [("argument", "", ())]
+    assert [(box.look, box.name, box.children) for box in made[0][1:]] == [("argument", "", ())]
 
 
 def test_arguments_without_room_for_the_word_are_short() -> None:
@@ -120,4 +120,4 @@ def test_arguments_without_room_for_the_word_are_short() -> None:
         arguments = [(25, Author(argument=f"o['{name}']", rule="argument")) for name in "ab"]
         made = drawn(analysis_of((others, Author(scope="exp", stack=(LAYER, STEP))), *arguments))
         assert made
-        assert [box.name for box in made.boxes if box.look == "argument"] == [name]
+        assert [box.name for box in made[0] if box.look == "argument"] == [name]

@@ -50,16 +50,8 @@ class PeakBox:
     children: tuple["PeakBox", ...] = ()
 
 
-@record
-class Icicle:
-    """The boxes of a peak; `left_out` says which outermost frames are not shown.
-
-    `is_by_scope` is whether code is divided by its scopes, because no source line is known.
-    """
-
-    boxes: tuple[PeakBox, ...]
-    left_out: str
-    is_by_scope: bool
+Icicle = tuple[tuple[PeakBox, ...], str, bool]
+"""The boxes of a peak, which outermost frames are not shown, and whether code is divided by its scopes."""
 
 
 def icicle_of_space(module: Module, space: Space, links: Links) -> Icicle | None:
@@ -80,11 +72,9 @@ def icicle(stacks: PeakStacks, links: Links, line_looks: Mapping[str, str]) -> I
     looks = {line: look for line, look in line_looks.items() if line in sizes}
     if not stacks.has_lines:
         looks = {origin: f"source-{place}" for place, (origin, _) in enumerate(stacks.origins[:_COLORS], 1)}
-    return Icicle(
-        boxes=_Boxes(stacks, links, looks).below(stacks.roots, stacks.size_bytes, None),
-        left_out=", ".join(map(_place, stacks.above[-_MOST_LEFT_OUT:])),
-        is_by_scope=bool(stacks.origins) and not stacks.has_lines,
-    )
+    boxes = _Boxes(stacks, links, looks).below(stacks.roots, stacks.size_bytes, None)
+    left_out = ", ".join(map(_place, stacks.above[-_MOST_LEFT_OUT:]))
+    return boxes, left_out, bool(stacks.origins) and not stacks.has_lines
 
 
 class _Boxes:

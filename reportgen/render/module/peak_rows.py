@@ -23,7 +23,7 @@ from reportgen.render.html.links import Links, listed
 from reportgen.render.html.marks import chip, group_label
 from reportgen.render.html.markup import soft_breaks
 from reportgen.render.html.members import group_members
-from reportgen.render.html.page_table import PageTable, table
+from reportgen.render.html.page_table import table
 from reportgen.render.view import Module
 from reportgen.reports.column import Column
 from reportgen.reports.formats import shortened
@@ -32,15 +32,7 @@ from reportgen.reports.peak_table import PeakFigures, peak_columns, peak_figures
 _SHOWN = 10
 
 
-@record(kw_only=False)
-class Owned:
-    """A share of a peak, and the value that its bytes are or will be of; None for bytes that are never used."""
-
-    share: Share
-    value: int | None
-
-
-_Part = TypeVar("_Part", PeakGroup, Group, Owned)
+_Part = TypeVar("_Part", PeakGroup, Group, Share)
 
 
 @record
@@ -52,18 +44,25 @@ class PeakTableRow(PeakFigures, Generic[_Part]):
     numbers: Sequence[int]
 
 
-@record
 class PeakTable:
-    """A peak in one grouping: `key` is what readers choose it by.
+    """A peak of `whole` bytes in one grouping: `key` is what readers choose it by.
 
     The rows are followed by the `rest` of the parts. `buffers` are how many each part has; None where a row is a value.
     """
 
-    key: str
-    table: PageTable
-    rows: Sequence[PeakTableRow[Any]]
-    rest: Sequence[PeakGroup] | Sequence[Group] | Sequence[Share]
-    buffers: Sequence[int] | None
+    def __init__(
+        self,
+        key: str,
+        columns: Sequence[Column[PeakTableRow[_Part]]],
+        rows: Sequence[PeakTableRow[_Part]],
+        parts: Sequence[_Part],
+        whole: int,
+        buffers: Sequence[int] | None = None,
+    ) -> None:
+        self.key, self.buffers = key, buffers
+        self.rows: Sequence[PeakTableRow[Any]] = rows
+        self.rest: Sequence[PeakGroup | Group | Share] = parts[len(rows) :]
+        self.table = table(columns, rows, whole=whole, largest=rows[0].size_bytes if rows else 0)
 
 
 def peak_tables(module: Module, space: Space, links: Links) -> list[PeakTable]:
@@ -79,6 +78,7 @@ class _Tables:
     def __init__(self, module: Module, space: Space, links: Links) -> None:
         self._module, self._analysis, self._links = module, module.analysis, links
         self._space, self._peak = space, space.peak_resident
+        self._whole = space.peak_resident.amount if space.peak_resident else 0
         self._strip: Column[PeakTableRow[Any]] = Column("life", "Lifetime", "life", self._life)
 
     def groupings(self) -> Iterator[PeakTable]:
@@ -95,18 +95,18 @@ class _Tables:
         yield self._by_label("class", found["class"], lambda kind: chip(f"class-{kind}", kind))
         composition = shares(self._space)
         rows = list(map(self._owned, composition[:_SHOWN]))
-        yield self._table("value", self._value_columns(), rows, composition)
+        yield PeakTable("value", self._value_columns(), rows, composition, self._whole)
         for key in ("opcode", "element type"):
             yield self._by_label(key, found[key], _code)
 
-    def _value_columns(self) -> Sequence[Column[PeakTableRow[Owned]]]:
-        own: Sequence[Column[PeakTableRow[Owned]]] = (
+    def _value_columns(self) -> Sequence[Column[PeakTableRow[Share]]]:
+        own: Sequence[Column[PeakTableRow[Share]]] = (
             Column("value", "Value", "owner", self._owner, names_rows=True),
             Column("shape", "Shape", "code", self._of_owner(self._links.shape)),
             Column("origin", "Operation or argument", "origin", self._of_owner(self._links.origin)),
         )
-        allocation: Column[PeakTableRow[Owned]] = Column(
-            "allocation", "Allocation", "allocation", lambda row: self._links.allocation(row.part.share.allocation)
+        allocation: Column[PeakTableRow[Share]] = Column(
+            "allocation", "Allocation", "allocation", lambda row: self._links.allocation(row.part.allocation)
         )
         return *peak_columns(*own), self._strip, allocation
 
@@ -117,7 +117,7 @@ class _Tables:
         )
         columns = (*peak_columns(*own), self._strip, Column("buffers", "Buffers", "markup", self._buffers))
         rows = [self._row(group, group.memory_class, self._by_line(group), group.buffers) for group in groups[:_SHOWN]]
-        return self._table("operation", columns, rows, groups, [len(group.buffers) for group in groups])
+        return PeakTable("operation", columns, rows, groups, self._whole, [len(group.buffers) for group in groups])
 
     def _by_label(self, key: str, groups: Sequence[Group], name: Callable[[str], Markup]) -> PeakTable:
         """Return the table of groups that share a label; `name` draws a label."""
@@ -141,20 +141,7 @@ class _Tables:
             for group, numbers in shown
         ]
         columns = (*peak_columns(*own), self._strip, members)
-        return self._table(key, columns, rows, groups, list(map(len, buffers)))
-
-    def _table(
-        self,
-        key: str,
-        columns: Sequence[Column[PeakTableRow[_Part]]],
-        rows: Sequence[PeakTableRow[_Part]],
-        parts: Sequence[PeakGroup] | Sequence[Group] | Sequence[Share],
-        buffers: Sequence[int] | None = None,
-    ) -> PeakTable:
-        """Return a table of `parts`, of which the first have rows."""
-        whole, largest = self._peak.amount if self._peak else 0, rows[0].size_bytes if rows else 0
-        drawn = table(columns, rows, whole=whole, largest=largest)
-        return PeakTable(key=key, table=drawn, rows=rows, rest=parts[len(rows) :], buffers=buffers)
+        return PeakTable(key, columns, rows, groups, self._whole, list(map(len, buffers)))
 
     def _row(
         self, part: _Part, kind: MemoryClass, parts: Sequence[tuple[str, int]], numbers: Sequence[int]
@@ -179,11 +166,11 @@ class _Tables:
         lines = {self._module.attribution(number).source for number in numbers}
         return self._module.line_looks.get(lines.pop(), kind) if kind == "temporary" and len(lines) == 1 else kind
 
-    def _owned(self, share: Share) -> PeakTableRow[Owned]:
+    def _owned(self, share: Share) -> PeakTableRow[Share]:
         kind = memory_class(self._analysis.dump.allocations[share.allocation])
         numbers = () if share.value is None else (share.value,)
         parts = ((self._color(kind, numbers), share.size_bytes),)
-        return self._row(Owned(share, held_for(self._analysis, share)), kind, parts, numbers)
+        return self._row(share, kind, parts, numbers)
 
     def _operation(self, row: PeakTableRow[PeakGroup]) -> Markup:
         """Return what wrote the buffers; bytes without any are of allocations that are reserved and never used."""
@@ -212,17 +199,21 @@ class _Tables:
     def _largest(self, row: PeakTableRow[Group]) -> Markup:
         return Markup("") if row.part.largest is None else self._links.value(row.part.largest)
 
-    def _owner(self, row: PeakTableRow[Owned]) -> Markup:
-        share, value = row.part.share, row.part.value
+    def _owner(self, row: PeakTableRow[Share]) -> Markup:
+        """Return the value that the bytes are or will be of."""
+        value = held_for(self._analysis, row.part)
         if value is None:
             return Markup("<em>reserved, never used</em>")
-        if share.value is None:
+        if row.part.value is None:
             return Markup("<em>reserved for</em> ") + self._links.value(value)
-        return self._links.value(value) + self._links.sharing(share)
+        return self._links.value(value) + self._links.sharing(row.part)
 
-    @staticmethod
-    def _of_owner(cell: Callable[[int], Markup]) -> Callable[[PeakTableRow[Owned]], Markup]:
-        return lambda row: Markup("") if row.part.value is None else cell(row.part.value)
+    def _of_owner(self, cell: Callable[[int], Markup]) -> Callable[[PeakTableRow[Share]], Markup]:
+        def of_owner(row: PeakTableRow[Share]) -> Markup:
+            value = held_for(self._analysis, row.part)
+            return Markup("") if value is None else cell(value)
+
+        return of_owner
 
     def _arguments(self) -> Sequence[Group]:
         """Return the peak by the program's arguments; what is none of them has no label."""

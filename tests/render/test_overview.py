@@ -13,7 +13,7 @@ from reportgen.render.site.overview import (
     MOST_FITTING,
     SMALL_BYTES,
     SMALL_PART,
-    axis,
+    NeedAxis,
     folded,
     overview_pages,
 )
@@ -253,16 +253,16 @@ def test_the_reader_can_name_the_device_of_modules_whose_own_is_not_known() -> N
 def test_the_axis_has_the_capacity_of_a_device_that_all_modules_share() -> None:
     def shared(*capacities: int | None) -> int | None:
         rows = folded([replace(made_up(number), capacity_bytes=one) for number, one in enumerate(capacities)])
-        found = axis(rows)
+        found = NeedAxis(rows)
         assert found.limit_bytes == max(1000, found.capacity_bytes or 0)
         return found.capacity_bytes
 
     assert shared(2000, 2000) == shared(2000, None) == 2000
     assert shared(2000, 900) is shared(9000, 9000) is shared(None) is None
     named = replace(made_up(0), capacity_bytes=2000, device="TPU v5e")
-    assert axis(folded([named])).device == "TPU v5e"
-    assert axis(folded([named, replace(made_up(1), capacity_bytes=2000)])).device == ""
-    assert axis([]).limit_bytes == axis(folded([made_up(0, needed=0)])).limit_bytes == 1
+    assert NeedAxis(folded([named])).device == "TPU v5e"
+    assert NeedAxis(folded([named, replace(made_up(1), capacity_bytes=2000)])).device == ""
+    assert NeedAxis([]).limit_bytes == NeedAxis(folded([made_up(0, needed=0)])).limit_bytes == 1
 
 
 def test_a_first_suggestion_that_makes_a_module_fit_is_said_to() -> None:

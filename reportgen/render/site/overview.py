@@ -128,38 +128,24 @@ class ModuleRow:
         )
 
 
-@record
-class FitCounts:
-    """How many modules do not fit, how many do, and of how many that is not known, in words, each empty for none.
-
-    Those need at most `small_bytes`, if that is too little for a row of its own, and else 0.
-    """
-
-    words: Sequence[str]
-    small_bytes: int = 0
-
-
-@record
 class NeedAxis:
-    """What the bars are drawn on: `limit_bytes` is their full length.
+    """What the bars of all rows are drawn on: `limit_bytes` is their full length.
 
     `capacity_bytes` is that of the `device` of all these modules, whose name may be unknown; None if they have several,
-    or one so large that no bar would be seen.
+    or one so large that no bar would be seen. A bar is seen from `small_bytes` on, and a module that the overview
+    begins with needs `least_bytes`.
     """
 
-    limit_bytes: int
-    capacity_bytes: int | None
-    device: str = ""
-
-    @property
-    def small_bytes(self) -> int:
-        """Return what a bar must stand for to be seen."""
-        return self.limit_bytes // SMALL_PART
-
-    @property
-    def least_bytes(self) -> int:
-        """Return what a module must need to be one of those that the overview begins with."""
-        return max(SMALL_BYTES, self.small_bytes)
+    def __init__(self, rows: Sequence[ModuleRow]) -> None:
+        largest = max((row.module.needed_bytes for row in rows), default=0)
+        known = {row.module.capacity_bytes for row in rows} - {None}
+        capacity = known.pop() if len(known) == 1 else None
+        self.capacity_bytes = None if capacity and capacity > MOST_ABOVE * largest else capacity
+        devices = {row.module.device for row in rows if row.module.capacity_bytes}
+        self.device = devices.pop() if self.capacity_bytes and len(devices) == 1 else ""
+        self.limit_bytes = max(largest, self.capacity_bytes or 0, 1)
+        self.small_bytes = self.limit_bytes // SMALL_PART
+        self.least_bytes = max(SMALL_BYTES, self.small_bytes)
 
 
 def overview_pages(site_title: str, summaries: Sequence[Summary], front: Front) -> Iterator[Page]:
@@ -180,11 +166,12 @@ def overview_pages(site_title: str, summaries: Sequence[Summary], front: Front) 
     )
     yield shard("modules", columns)
     shown, pages = front_rows(rows), routes.pages_of(len(rows), MODULES_PER_PAGE)
-    has_capacity = any(module.fits is not None for module in modules)
+    has_capacity, axis = any(module.fits is not None for module in modules), NeedAxis(rows)
+    fits, small_bytes = _fit_counts(rows, axis) if has_capacity else (_fit_of_no_device(rows), 0)
     table = {
         "has_capacity": has_capacity,
         "asks_device": any(module.asks_device for module in modules),
-        "axis": axis(rows),
+        "axis": axis,
         "lacking_text": [row.name for row in rows if NO_TEXT in row.module.filled],
         "site_title": site_title,
         "dumps": len(modules),
@@ -195,14 +182,15 @@ def overview_pages(site_title: str, summaries: Sequence[Summary], front: Front) 
         "suggestions": sum(bool(row.suggestion) for row in rows),
         "backends": sorted(Counter((row.backend, row.module.backend) for row in rows).items()),
         "pages": pages,
-        "fits": _fit_counts(rows, axis(rows)) if has_capacity else _fit_of_no_device(rows),
-        "named": _named_devices(rows, axis(rows)),
+        "fits": fits,
+        "small_bytes": small_bytes,
+        "named": _named_devices(rows, axis),
     }
     for page in range(1, max(1, pages) + 1):
         path = routes.modules(page)
         own = _front_context(modules, front) if page == 1 else {}
         listed = rows[routes.rows_of(page, MODULES_PER_PAGE)]
-        of_page = {"rows": listed, "colors": _colors(listed, axis(rows), shown if page == 1 else 0), "page": page}
+        of_page = {"rows": listed, "colors": _colors(listed, axis, shown if page == 1 else 0), "page": page}
         template = "pages/modules.html" if page > 1 else "pages/overview.html"
         yield Page(path, render(template, path, **table, **of_page, **own))
 
@@ -225,7 +213,7 @@ def front_rows(rows: Sequence[ModuleRow]) -> int:
     A table of small modules only begins with any of them.
     """
     over = sum(row.module.fits is False for row in rows)
-    least = axis(rows).least_bytes
+    least = NeedAxis(rows).least_bytes
     large = sum(row.module.needed_bytes >= least for row in rows[over:])
     shown = over + min(large, MOST_FITTING) or min(len(rows), MOST_FITTING)
     # One more row takes no more room than the sentence on it.
@@ -238,18 +226,6 @@ def _cut_words(shown: Sequence[ModuleRow]) -> str:
     largest = f"the {len(shown) - over:,} largest" + (" others" if over else "")
     does_not_fit = f"{over:,} that {'does' if over == 1 else 'do'} not fit"
     return formats.capital(" and ".join([does_not_fit] * bool(over) + [largest] * (len(shown) > over)))
-
-
-def axis(rows: Sequence[ModuleRow]) -> NeedAxis:
-    """Return the one axis of the bars of all rows."""
-    limit = max((row.module.needed_bytes for row in rows), default=0)
-    known = {row.module.capacity_bytes for row in rows} - {None}
-    capacity = known.pop() if len(known) == 1 else None
-    if capacity and capacity > MOST_ABOVE * limit:
-        capacity = None
-    devices = {row.module.device for row in rows if row.module.capacity_bytes}
-    device = devices.pop() if capacity and len(devices) == 1 else ""
-    return NeedAxis(limit_bytes=max(limit, capacity or 0, 1), capacity_bytes=capacity, device=device)
 
 
 def _index(module: Summary) -> str:
@@ -283,19 +259,25 @@ def _named_devices(rows: Sequence[ModuleRow], shared: NeedAxis) -> Sequence[tupl
     """Return in words how many modules would fit if those of unknown device ran on each that the reader can name."""
     if not any(row.module.asks_device for row in rows):
         return []
-    return [(device, "|".join(_fit_counts(rows, shared, device.size_bytes).words)) for device in DEVICES.values()]
+    return [(device, "|".join(_fit_counts(rows, shared, device.size_bytes)[0])) for device in DEVICES.values()]
 
 
-def _fit_of_no_device(rows: Sequence[ModuleRow]) -> FitCounts:
-    """Count the modules of unknown device that would fit none that the reader can name."""
+def _fit_of_no_device(rows: Sequence[ModuleRow]) -> Sequence[str]:
+    """Return how many modules of unknown device would fit none that the reader can name, as `_fit_counts` does."""
     sizes = [row.module.needed_bytes for row in rows if row.module.asks_device]
     largest = max(device.size_bytes for device in DEVICES.values())
     over = sum(size > largest for size in sizes)
-    return FitCounts(words=(f"{over:,} would fit no device" if over else "", "", "no device chosen" if sizes else ""))
+    return f"{over:,} would fit no device" if over else "", "", "no device chosen" if sizes else ""
 
 
-def _fit_counts(rows: Sequence[ModuleRow], shared: NeedAxis, named_bytes: int | None = None) -> FitCounts:
-    """Count the modules that fit; `named_bytes` are those of the device that the reader has named."""
+def _fit_counts(
+    rows: Sequence[ModuleRow], shared: NeedAxis, named_bytes: int | None = None
+) -> tuple[Sequence[str], int]:
+    """Return how many modules do not fit, how many do, and of how many that is not known, each empty for none.
+
+    Beside them stands what those need at most, if that is too little for a row of its own, and else 0. `named_bytes`
+    are those of the device that the reader has named.
+    """
     modules = [row.module for row in rows]
     verdicts = [
         fits(module.needed_bytes, module.certainty, named_bytes, None) if module.asks_device else module.fits
@@ -306,14 +288,12 @@ def _fit_counts(rows: Sequence[ModuleRow], shared: NeedAxis, named_bytes: int | 
     small_bytes = most if most < shared.least_bytes else 0
     over, fitting = verdicts.count(False), verdicts.count(True)
     rest = f"small, at most {formats.human_bytes(small_bytes)}" if small_bytes else "unknown"
-    return FitCounts(
-        words=(
-            f"{over:,} {'does' if over == 1 else 'do'} not fit" if over else "",
-            f"{fitting:,} {'fits' if fitting == 1 else 'fit'}" if fitting else "",
-            f"{len(unknown):,} {rest}" if unknown else "",
-        ),
-        small_bytes=small_bytes,
+    words = (
+        f"{over:,} {'does' if over == 1 else 'do'} not fit" if over else "",
+        f"{fitting:,} {'fits' if fitting == 1 else 'fit'}" if fitting else "",
+        f"{len(unknown):,} {rest}" if unknown else "",
     )
+    return words, small_bytes
 
 
 def folded(modules: Sequence[Summary]) -> list[ModuleRow]:

@@ -4,12 +4,15 @@ from collections.abc import Callable, Iterator
 from functools import partial
 
 from reportgen.render.explore.explore_page import explore_page
+from reportgen.render.html.links import Links
+from reportgen.render.module.advice_box import advice_box
 from reportgen.render.module.data_shards import module_shard
 from reportgen.render.module.findings_page import findings_page
 from reportgen.render.module.index import index_page
 from reportgen.render.module.lifetimes_page import lifetimes_page
 from reportgen.render.module.source_page import source_page
-from reportgen.render.module.suggestions_page import suggestions_page
+from reportgen.render.module.verdict import verdict
+from reportgen.render.module.view_page import view_page
 from reportgen.render.routes import source
 from reportgen.render.view import Module
 from reportgen.work import Page
@@ -39,3 +42,16 @@ def page_makers(module: Module, site_title: str) -> dict[str, PageMaker]:
     if any(advice.suggestions for advice in module.advice.values()):
         makers[routes.shard("advice")] = partial(module_shard, module, "advice")
     return makers
+
+
+def suggestions_page(module: Module, site_title: str) -> Page:
+    """Return the page of the suggestions for a module."""
+    return view_page(
+        module,
+        site_title,
+        "suggestions",
+        "pages/suggestions.html",
+        links=Links(module),
+        box=advice_box(module),
+        verdict=verdict(module),
+    )

@@ -2,7 +2,7 @@
 
 import pytest
 
-from reportgen.render.html.hints import naming_hint
+from reportgen.render.module.index import naming_hint
 
 
 @pytest.mark.parametrize(

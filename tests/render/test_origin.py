@@ -3,7 +3,7 @@
 import pytest
 
 from reportgen.program.author import Author, Rule
-from reportgen.render.html.origin import origin_cell
+from reportgen.render.html.links import origin_cell
 
 NAME = "p['w']"
 

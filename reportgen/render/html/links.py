@@ -11,13 +11,12 @@ from markupsafe import Markup
 from reportgen.analyse.records import Share, Space
 from reportgen.model import WHOLE
 from reportgen.parse.shape_parser import plain_shape
-from reportgen.program.author import Author
+from reportgen.program.author import Author, common_relation, lines_of_authors
 from reportgen.program.scopes import short_name
 from reportgen.render import routes
 from reportgen.render.html.markup import soft_breaks
-from reportgen.render.html.origin import origin_cell
 from reportgen.render.view import Module
-from reportgen.reports.formats import shortened
+from reportgen.reports.formats import end_of, more_lines, shortened
 from reportgen.reports.report import key_text
 from reportgen.reports.source_words import line_words, short_words
 
@@ -26,6 +25,7 @@ _LINE = re.compile(r"(?<![\w/.-])((?:[^\s:()]*/)?[\w.-]+):(\d+)\b")
 """A source line in words: a file, with its folders or without, and a number."""
 
 MOST_LINKS = 10
+_LONGEST = 56
 
 
 def listed(items: Sequence[Item], link: Callable[[Item], str], most: int = MOST_LINKS) -> str:
@@ -194,3 +194,32 @@ class Links:
             return Markup("–")
         name = self._module.analysis.program.instruction_at(moment)
         return Markup(f'{moment:,} <span class="at">{self.instruction(name)}</span>') if name else Markup(f"{moment:,}")
+
+
+def origin_cell(authors: Sequence[Author], name: str = "", line_href: str = "", href: str = "") -> Markup:
+    """Return the argument or the end of the scope, which says most, and file and line; the tooltips have the whole.
+
+    `name` is that of a group of values where they have several authors, and is shown without what JAX adds to it; the
+    line is that of the first, with the number of the others. An argument has none, so the line that reads it first is
+    named as that. `line_href` leads to the line, if it has a page, and `href` to what the name stands for.
+    """
+    first, relation = authors[0], common_relation(authors)
+    related = f"{relation} " if relation else ""
+    named = _named(name, short_name(name)) if name else _named(first.name)
+    operation = f'{related}<a href="{href}">{named}</a>' if href else f"{related}{named}"
+    line = escape(shortened(first.source or first.read_first))
+    if not line:
+        return Markup(operation)
+    before, more = "" if first.source else "read first at ", more_lines(len(lines_of_authors(authors)))
+    short = line.rpartition("/")[2]
+    if line_href:
+        short = f'<a href="{escape(line_href)}">{short}</a>'
+    look = "source" if first.source else "source first-read"
+    return Markup(f'{operation} <span class="{look}" title="{before}{line}">{before}{short}{more}</span>')
+
+
+def _named(name: str, short: str = "") -> str:
+    """Return a name of the program, or a `short` form of it, as code, cut at its beginning if it is long."""
+    shown = end_of(short or name, _LONGEST)
+    title = f' title="{escape(shortened(name))}"' if shown != name else ""
+    return f"<code{title}>{soft_breaks(shown)}</code>"

@@ -1,7 +1,7 @@
 """The page of a module itself: its figures, its charts, and the largest of everything."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from html import escape
 from typing import Any
 
@@ -102,7 +102,10 @@ def index_context(module: Module, links: Links) -> dict[str, Any]:
     # The main memory first, whatever its color is.
     spaces = sorted(analysis.spaces.values(), key=lambda space: (space is not main, space.color))
     tables = {space.color: peak_tables(module, space, links) for space in spaces}
-    charts = {space.color: _chart(module, space) for space in spaces}
+    charts = {
+        color: memory_over_time(analysis, space, module.phases, module.fits.get(color), module.temporary_parts[color])
+        for color, space in analysis.spaces.items()
+    }
     charted = [space for space in spaces if charts[space.color] and space.color not in module.small_spaces]
     return {
         "analysis": analysis,
@@ -143,11 +146,6 @@ def index_context(module: Module, links: Links) -> dict[str, Any]:
         "classes": HELD_CLASSES,
         "files": list(dict.fromkeys(part.label for part in analysis.dump.text.parts)),
     }
-
-
-def _chart(module: Module, space: Space) -> Mapping[str, Any] | None:
-    fit, parts = module.fits.get(space.color), module.temporary_parts[space.color]
-    return memory_over_time(module.analysis, space, module.phases, fit, parts)
 
 
 def _stacks(parts: TemporaryParts | None) -> Sequence[tuple[str, str]]:

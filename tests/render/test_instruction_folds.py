@@ -5,7 +5,7 @@ from itertools import chain
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reportgen.render.explore.instruction_folds import LEAST_FOLDED, MOST_FOLDED, folded
+from reportgen.render.explore.folds import LEAST_FOLDED, MOST_FOLDED, folded
 from reportgen.render.explore.instruction_rows import InstructionRows
 from reportgen.render.html.links import Links
 from tests.support.modules import module_in

@@ -10,8 +10,8 @@ from markupsafe import Markup
 
 from reportgen.analyse.classes import memory_class
 from reportgen.render.explore.allocation_views import AllocationViews
+from reportgen.render.explore.folds import with_fold
 from reportgen.render.explore.instruction_rows import InstructionRows
-from reportgen.render.explore.small_rows import with_fold
 from reportgen.render.explore.value_rows import ValueRows, thing, value_groups
 from reportgen.render.html.links import Links
 from reportgen.render.html.page_table import PageTable, table

@@ -9,7 +9,7 @@ from markupsafe import Markup
 from reportgen.analyse.phases import PASSES, label
 from reportgen.analyse.records import Space
 from reportgen.model import WHOLE
-from reportgen.render.explore.instruction_folds import folded
+from reportgen.render.explore.folds import folded
 from reportgen.render.html.links import Links, listed
 from reportgen.render.html.marks import bar
 from reportgen.render.html.markup import whole_name

@@ -15,7 +15,7 @@ from reportgen.analyse.spaces import main_space
 from reportgen.intervals.step_function import most_at_once
 from reportgen.program.buffers import stretches
 from reportgen.render.drawings.life import Life, life_of
-from reportgen.render.explore.small_rows import with_fold
+from reportgen.render.explore.folds import with_fold
 from reportgen.render.html.links import Links
 from reportgen.render.html.members import group_members
 from reportgen.render.html.page_table import PageTable, table

@@ -1,11 +1,17 @@
-"""Which rows the table of instructions has: those that change memory most, and folds of the others between them."""
+"""Which rows of a table stand behind a fold: instructions that hardly change memory, and what is small."""
 
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
+from typing import TypeVar
+
+from markupsafe import Markup
+
+from reportgen.reports.formats import human_bytes
 
 LEAST_FOLDED, MOST_FOLDED = 4, 1_000
 """Fewer instructions have rows of their own; more are several folds, as a browser lays out a thousand rows a second."""
+_Row = TypeVar("_Row")
 
 
 def folded(
@@ -36,3 +42,21 @@ def _rows(count: int, own: Iterable[int]) -> Iterator[range]:
         yield from (between[start : start + size] for start in range(0, len(between), size))
         if after < count:
             yield range(after, after + 1)
+
+
+def with_fold(
+    rows: Sequence[_Row], size_of: Callable[[_Row], int], part: int, width: int
+) -> tuple[Sequence[_Row | Markup], Callable[[_Row], str]]:
+    """Return the rows of a table as wide as `width` columns, with a fold before the small ones, and their attributes.
+
+    Small is what has less than a `part` of the bytes of the first. A click on the fold shows them, without scripts.
+    """
+    largest = size_of(rows[0]) if rows else 0
+    small = [row for row in rows if size_of(row) * part < largest]
+    if len(small) < LEAST_FOLDED:
+        return rows, lambda _: ""
+    words = f"{len(small):,} smaller, none above {human_bytes(size_of(small[0]))}"
+    box = f'<label><input type="checkbox" class="hidden" autocomplete="off">{words}</label>'
+    fold = Markup(f'<tr class="fold"><td colspan="2"><td colspan="{width - 2}">{box}')
+    rest = ' class="rest"'
+    return [*rows[: len(rows) - len(small)], fold, *small], lambda row: rest if size_of(row) * part < largest else ""

@@ -9,9 +9,11 @@ from itertools import groupby
 
 from reportgen.advice.advice_records import SuggestionFigures
 from reportgen.record import record
+from reportgen.reports.advice_words import card_words, cost_words, result_words, saving_words
 from reportgen.reports.formats import function_name
 from reportgen.reports.report_document import ModuleFigures, SpaceFigures
 from reportgen.reports.source_code import SourceCode, SourceEdit, numbers_in, source_code
+from reportgen.reports.source_words import short_words
 
 SMALL_PART = 200
 """What a line fills is not told in words where it is less than this part of the peak."""
@@ -161,3 +163,24 @@ def files_of(space: SpaceFigures) -> Set[str]:
     suggestions = space.advice.best_suggestions if space.advice else ()
     lines = [line for suggestion in suggestions for line in (*suggestion.lines, *suggestion.code_lines)]
     return {line.rpartition(":")[0] for line in (*(line.source for line in space.peak_resident_lines), *lines)}
+
+
+def note_words(
+    note: LineNote, number: int, names: Collection[str], module: ModuleFigures
+) -> tuple[str, str, Sequence[int]]:
+    """Return what to do, its outcome in bytes and work, and the other lines that a note is about.
+
+    It stands at the line `number` of a file, whose names in the dump are `names`.
+    """
+    suggestion, advice = note.suggestion, module.advice
+    what, line = card_words(suggestion)
+    if line and line not in {f"{name}:{number}" for name in names}:
+        what += f" at {line}"
+    exceeded = advice.capacity_bytes if advice and advice.excess_bytes else None
+    outcome = [
+        saving_words(suggestion),
+        result_words(suggestion, exceeded) if suggestion.is_computed else "",
+        cost_words(suggestion, module.work),
+    ]
+    about = sorted({line for line in numbers_in(suggestion.lines, names) if line != number})
+    return short_words(what), ", ".join(filter(None, outcome)), about

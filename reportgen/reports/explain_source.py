@@ -3,9 +3,8 @@
 from collections.abc import Collection, Iterator, Sequence
 from textwrap import wrap
 
-from reportgen.reports.annotated_source import SMALL_PART, AnnotatedLine, LineNote, line_runs
+from reportgen.reports.annotated_source import SMALL_PART, AnnotatedLine, LineNote, line_runs, note_words
 from reportgen.reports.formats import counted, cut, human_bytes, percent, visible
-from reportgen.reports.note_words import note_words
 from reportgen.reports.report_document import ModuleFigures, SpaceFigures
 from reportgen.reports.styled_text import Span, Style, TextLine
 

@@ -9,8 +9,7 @@ from reportgen.render.html.links import Links
 from reportgen.render.module.advice_box import suggestion_keys
 from reportgen.render.module.view_page import view_page
 from reportgen.render.view import Module
-from reportgen.reports.annotated_source import SMALL_PART, AnnotatedLine, line_runs
-from reportgen.reports.note_words import note_words
+from reportgen.reports.annotated_source import SMALL_PART, AnnotatedLine, line_runs, note_words
 from reportgen.work import Page
 
 _LARGEST = 5

@@ -4,15 +4,16 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property, partial
 
+from reportgen.analyse.spaces import main_space
 from reportgen.input.reading import Problem
 from reportgen.output.writer import NOTHING_WRITTEN, Written, confirm_started, write_pages
 from reportgen.pipeline import DumpReading
-from reportgen.render.module.largest_line import largest_lines, line_href
+from reportgen.render.html.links import Links
 from reportgen.render.module.module_pages import page_makers
 from reportgen.render.single_file import single_file
 from reportgen.render.view import Module
 from reportgen.reports.source_links import Sources
-from reportgen.reports.summary import Summary
+from reportgen.reports.summary import LargestLine, Summary
 from reportgen.reports.summary_of_report import summary, summary_for_site
 from reportgen.work import Outcome, Stage, silent
 from reportgen.workers import can_fork
@@ -20,6 +21,7 @@ from reportgen.workers.pool import forked
 
 _MANY_VALUES = 10_000
 _PAGES_IN_GROUP = 16
+_MOST_LINES = 2
 
 
 def module_of(reading: DumpReading) -> Module:
@@ -101,3 +103,27 @@ class DumpPages:
         stage("writing the file")
         page = single_file(self.module, self._reading.settings.site_title)
         return Outcome(label=self.module.label, summary=entry, problems=self._problems), page
+
+
+def line_href(module: Module, line: str) -> str:
+    """Return where a source line is, from the site's root, or on the web; empty where its file has no page."""
+    page = Links(module).source_page_href(line)
+    return module.routes.folder + page if page else module.sources.url_of(line)
+
+
+def largest_lines(module: Module) -> tuple[LargestLine, ...]:
+    """Return the lines or scopes of the two largest parts of the temporaries at the peak; empty where none is known."""
+    space = main_space(module.analysis.spaces)
+    parts = module.temporary_parts[space.color] if space else None
+    if space is None or parts is None:
+        return ()
+    is_scope = parts.kind == "scope"
+    return tuple(
+        LargestLine(
+            place=part.name,
+            size_bytes=part.peak_bytes,
+            href="" if is_scope else line_href(module, part.label),
+            is_scope=is_scope,
+        )
+        for part in parts.parts[:_MOST_LINES]
+    )

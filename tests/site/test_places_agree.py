@@ -15,10 +15,9 @@ import pytest
 
 from reportgen.advice.advice_records import CombinedFigures, SuggestionFigures
 from reportgen.commands.printing import print_modules
-from reportgen.dump_pages import module_of
+from reportgen.dump_pages import largest_lines, module_of
 from reportgen.input.discover import discover
 from reportgen.pipeline import DumpReading
-from reportgen.render.module.largest_line import largest_lines
 from reportgen.render.module.module_pages import PageMaker, page_makers
 from reportgen.render.routes import value_id
 from reportgen.render.single_file import single_file

@@ -61,10 +61,12 @@ def memory_over_time(
     steps = _thinned_steps(space.static_bytes, space.temp, space.live, parts.parts if parts else ())
     areas = _areas(parts, held, steps, space.temp.at(peak.moment))
     names, legend = _names(areas, last, top / height, capacity or None, peak.amount)
-    is_early = 2 * peak.moment < analysis.moments
+    large = (entry["name"] for entry in legend if entry["class"] == "source-1" and not entry["is_narrow"])
+    without_room, is_early = next(large, ""), 2 * peak.moment < analysis.moments
     mark = {
         "label": f"peak {formats.human_bytes(peak.amount)}",
-        "more": _without_room(legend),
+        # The largest part is named with the peak if it has no room for its name.
+        "more": f" · with {without_room}" if without_room else "",
         "moment": peak.moment,
         "amount": peak.amount,
         "side": "left" if is_early else "right",
@@ -90,12 +92,6 @@ def memory_over_time(
     parameters = {"first": 0, "last": last, "low": 0, "limit": top, **byte_ticks(max(limit, capacity))}
     legend = legend if parts else []  # the classes have a legend of their own
     return {"datasets": datasets, "params": parameters, "steps": steps, "legend": legend, "height": height}
-
-
-def _without_room(legend: Sequence[Mapping[str, Any]]) -> str:
-    """Return the largest part if it has no room for its name, to be named with the peak."""
-    names = (entry["name"] for entry in legend if entry["class"] == "source-1" and not entry["is_narrow"])
-    return f" · with {name}" if (name := next(names, "")) else ""
 
 
 def _thinned_steps(

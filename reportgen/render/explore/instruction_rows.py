@@ -61,11 +61,12 @@ class InstructionRows:
 
     def table(self, rows: Sequence[Sequence[int]]) -> PageTable:
         """Return a row for each moment: what is resident, what runs, and what it uses last; several are a fold."""
+        last, link = self._last_used, self._links.value
         columns: Sequence[Column[int]] = (
             Column("moment", "Number", "moment", self._number),
             *(self._of_main(self.spaces[0]) if self.spaces else ()),
             Column("step", "Operation or argument", "step", self._step, names_rows=True),
-            Column("last-use", "Last use of", "values", self._last_uses),
+            Column("last-use", "Last use of", "values", lambda at: Markup(listed(last.get(at, ()), link, _MOST_NAMED))),
             *map(_resident, self.spaces[1:]),
         )
         main = self.spaces[0].peak_resident if self.spaces else None
@@ -134,9 +135,6 @@ class InstructionRows:
 
     def _in_order(self, name: str) -> Sequence[int]:
         return sorted(self._dump.made_by.get(name, ()), key=lambda number: self._facts[number].value.id)
-
-    def _last_uses(self, moment: int) -> Markup:
-        return Markup(listed(self._last_used.get(moment, ()), self._links.value, _MOST_NAMED))
 
 
 def _resident(space: Space) -> Column[int]:

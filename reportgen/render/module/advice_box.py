@@ -190,12 +190,13 @@ def _chosen(advice: Advice) -> Sequence[Suggestion]:
         return list(shown.values())
     ordered = [shown.pop(kind) for kind in best if kind in shown] + list(shown.values())
     # The best of its kind may be about state, while temporaries take much more.
-    types = (each for each in advice.own_suggestions if each.kind == "type" and not each.argument_names)
-    return [*ordered, *(each for each in types if each not in ordered and _is_about_much(advice, each))][:_SHOWN]
-
-
-def _is_about_much(advice: Advice, suggestion: Suggestion) -> bool:
-    return advice.peak is not None and suggestion.involved_bytes * _MUCH_PART >= advice.peak.peak_bytes
+    large = (
+        each
+        for each in advice.own_suggestions
+        if advice.peak and each.involved_bytes * _MUCH_PART >= advice.peak.peak_bytes
+    )
+    types = (each for each in large if each.kind == "type" and not each.argument_names and each not in ordered)
+    return [*ordered, *types][:_SHOWN]
 
 
 def joint_suggestions(keyed: Mapping[str, Suggestion], advice: Advice) -> Mapping[str, Sequence[Suggestion]]:

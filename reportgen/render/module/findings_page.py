@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Sequence
 
-from reportgen.analyse.results import CheckResult, Finding
+from reportgen.analyse.results import Finding
 from reportgen.analyse.spaces import main_space
 from reportgen.input.dump_text import TextOffset
 from reportgen.render.html.excerpts import ExcerptLine, excerpt
@@ -21,6 +21,8 @@ _MOST_KINDS = 3
 def findings_page(module: Module, site_title: str) -> Page:
     """Return the page of findings and checks."""
     analysis = module.analysis
+    found = (kind for check in analysis.evidence for kind in check.found)
+    notes = Counter({kind.slug: kind.times for kind in found if kind.severity == "note"})
     located = [finding for finding in analysis.findings if finding.location]
     return view_page(
         module,
@@ -32,7 +34,7 @@ def findings_page(module: Module, site_title: str) -> Page:
         finding_counts=finding_counts(analysis),
         problems=[finding for finding in analysis.findings if finding.severity != "note"],
         badge=badge_of(analysis),
-        frequent_notes=_frequent_notes(analysis.evidence),
+        frequent_notes=", ".join(f"{times:,} {slug}" for slug, times in notes.most_common(_MOST_KINDS)),
         xla=analysis.xla_peak,
         reason=next((REASONS[slug] for slug in analysis.xla_peak.reasons), "") if analysis.xla_peak else "",
         main=main_space(analysis.spaces),
@@ -40,12 +42,6 @@ def findings_page(module: Module, site_title: str) -> Page:
         quotes=[(finding, _excerpts(module, finding)) for finding in located[:_SHOWN_EXCERPTS]],
         unquoted=max(0, len(located) - _SHOWN_EXCERPTS),
     )
-
-
-def _frequent_notes(checks: Sequence[CheckResult]) -> str:
-    """Return in words the most frequent kinds of notes, each with its number."""
-    kinds = Counter({kind.slug: kind.times for check in checks for kind in check.found if kind.severity == "note"})
-    return ", ".join(f"{times:,} {slug}" for slug, times in kinds.most_common(_MOST_KINDS))
 
 
 def _excerpts(module: Module, finding: Finding) -> Sequence[tuple[Sequence[ExcerptLine], str]]:

@@ -136,10 +136,10 @@ class _Tables:
         )
         buffers = [self._analysis.program.buffers.one_of_each(group.members) for group in groups]
         shown = zip(groups[:_SHOWN], buffers, strict=False)
-        rows = [
-            self._row(group, max(group.classes, key=itemgetter(1))[0], self._by_class(group, numbers), numbers)
-            for group, numbers in shown
-        ]
+        rows = []
+        for group, numbers in shown:
+            by_class = [(self._color(kind, numbers), size) for kind, size in group.classes]
+            rows.append(self._row(group, max(group.classes, key=itemgetter(1))[0], by_class, numbers))
         columns = (*peak_columns(*own), self._strip, members)
         return PeakTable(key, columns, rows, groups, self._whole, list(map(len, buffers)))
 
@@ -157,9 +157,6 @@ class _Tables:
         for share in group.shares:
             sizes[self._color(group.memory_class, () if share.value is None else (share.value,))] += share.size_bytes
         return sorted(sizes.items())
-
-    def _by_class(self, group: Group, numbers: Sequence[int]) -> Sequence[tuple[str, int]]:
-        return [(self._color(kind, numbers), size) for kind, size in group.classes]
 
     def _color(self, kind: MemoryClass, numbers: Sequence[int]) -> str:
         """Return the color of some values in a class of memory: that of their line, if temporaries have only one."""

@@ -1,4 +1,4 @@
-"""The first sentences of a module's page: what it needs, and whether that fits."""
+"""The first sentences of a module's page: what it needs, whether that fits, and where else it would."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -164,15 +164,11 @@ def where_it_fits(module: Module, space: Space) -> tuple[Sequence[Device], str, 
     if space.color != MAIN_SPACE or not devices or certainty(analysis, space) != "exact" or (fit and not fit.is_over):
         return (), "", ""
     note = _OF_CPU if analysis.backend == "cpu" else ""
-    enough = _enough_words(next((device for device in devices if device.size_bytes >= needed), None), needed)
+    enough = "As it is, it fits on no device that is known here."
+    if device := next((device for device in devices if device.size_bytes >= needed), None):
+        left = human_bytes(device.size_bytes - needed)
+        enough = f"As it is, it would fit on {device.title}, with {left} left."
     larger = [device for device in devices if not fit or device.size_bytes > fit.capacity.size_bytes]
     if not larger or (not fit and needed * _SMALL_PART < devices[0].size_bytes):
         return (), f"{enough} {note}".rstrip(), ""
     return larger, note, enough if fit else ""
-
-
-def _enough_words(device: Device | None, needed_bytes: int) -> str:
-    if device is None:
-        return "As it is, it fits on no device that is known here."
-    left = human_bytes(device.size_bytes - needed_bytes)
-    return f"As it is, it would fit on {device.title}, with {left} left."

@@ -14,7 +14,7 @@ from reportgen.parse.shape_parser import ShapeError, parse_shape, plain_shape
 from reportgen.program.buffer_uses import same_contents
 from reportgen.program.scopes import short_name
 from reportgen.render.drawings.layout_drawing import layout_drawing
-from reportgen.render.drawings.life import Life, held_strip, life_of
+from reportgen.render.drawings.life import held_strip, life_of
 from reportgen.render.drawings.life_curve import life_below_curve, symbols
 from reportgen.render.drawings.time_axis import time_axis
 from reportgen.render.html.links import Links
@@ -53,7 +53,9 @@ class ValueViews(ValueTexts):
         self.symbols = "".join(
             symbols(spaces[color], peak, self._axes[color], self._length) for color, peak in self._peaks.items()
         )
-        self._life = lru_cache(maxsize=256)(self._life_of_contents)
+        self._life = lru_cache(maxsize=256)(
+            lambda first, peak: life_of(self.analysis, same_contents(self.program, first), "", peak)
+        )
         self._held = lru_cache(maxsize=256)(lambda first: held_strip(self.analysis, self.buffers.members(first)))
         self._bytes_at_peak = {
             share.value: share.size_bytes
@@ -120,9 +122,6 @@ class ValueViews(ValueTexts):
             return ""
         colored, buffer = life._replace(look=self.module.color(number)), self._held(self.buffers.members(number)[0])
         return life_below_curve(space, colored, buffer, self._axes[space.color], self._length)
-
-    def _life_of_contents(self, first: int, peak: int) -> Life | None:
-        return life_of(self.analysis, same_contents(self.program, first), "", peak)
 
     def _space(self, number: int) -> Space:
         return self.analysis.spaces[self.dump.allocations[self.values.allocations[number]].color]

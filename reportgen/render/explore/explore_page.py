@@ -15,7 +15,7 @@ from reportgen.render.explore.instruction_rows import InstructionRows
 from reportgen.render.explore.value_rows import ValueRows, thing, value_groups
 from reportgen.render.html.links import Links
 from reportgen.render.html.page_table import PageTable, table
-from reportgen.render.module.view_page import view_page
+from reportgen.render.html.templates import view_page
 from reportgen.render.routes import ROWS_ON_PAGE
 from reportgen.render.value.value_views import ValueViews
 from reportgen.render.view import Module

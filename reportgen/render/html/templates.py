@@ -12,6 +12,7 @@ from reportgen.options import Redaction
 from reportgen.render import routes
 from reportgen.render.drawings.life import life_strip
 from reportgen.render.html.excerpts import excerpt_table
+from reportgen.render.html.links import Links
 from reportgen.render.html.marks import bar, chip, group_label, percent_of
 from reportgen.render.html.markup import (
     bytes_markup,
@@ -23,8 +24,10 @@ from reportgen.render.html.markup import (
     unbroken,
 )
 from reportgen.render.site.assets import template_root
+from reportgen.render.view import Module
 from reportgen.reports import advice_words, formats
 from reportgen.reports.source_words import short_words
+from reportgen.work import Page
 
 MODULE_VIEWS = (
     (routes.view("index"), "Summary"),
@@ -108,6 +111,22 @@ def environment() -> Environment:
 def render(template: str, path: str, **context: object) -> bytes:
     """Return the page at `path`, which decides the href of the site's root, `root`."""
     return _encoded(environment().get_template(template).generate(root=routes.root_from(path), **context))
+
+
+def view_page(module: Module, site_title: str, kind: str, template: str, *, links: Links, **context: object) -> Page:
+    """Return the page of the view `kind`; `links` and the links in `context` start from the module's folder."""
+    path = module.routes.listing(kind)
+    content = render(
+        template,
+        path,
+        tab=routes.view(kind),
+        kind=kind,
+        site_title=site_title,
+        module=module,
+        links=links,
+        **context,
+    )
+    return Page(path, content)
 
 
 _PLAIN = bytes([ord("\n"), *range(ord(" "), ord("~") + 1)])

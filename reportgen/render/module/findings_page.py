@@ -8,8 +8,8 @@ from reportgen.analyse.spaces import main_space
 from reportgen.input.dump_text import TextOffset
 from reportgen.render.html.excerpts import ExcerptLine, excerpt
 from reportgen.render.html.links import Links
+from reportgen.render.html.templates import view_page
 from reportgen.render.module.index import REASONS
-from reportgen.render.module.view_page import view_page
 from reportgen.render.view import Module
 from reportgen.reports.summary_of_report import badge_of, finding_counts
 from reportgen.work import Page

@@ -27,11 +27,11 @@ from reportgen.render.html.links import Links, listed
 from reportgen.render.html.markdown import note_markup
 from reportgen.render.html.markup import bytes_markup
 from reportgen.render.html.page_table import PageTable, table
+from reportgen.render.html.templates import view_page
 from reportgen.render.module.advice_box import advice_box
 from reportgen.render.module.need import need
 from reportgen.render.module.peak_rows import peak_tables
 from reportgen.render.module.verdict import fit_banner, verdict
-from reportgen.render.module.view_page import view_page
 from reportgen.render.value.layout import padded_words
 from reportgen.render.view import Module
 from reportgen.reports.advice_words import saving_words, title_words

@@ -18,7 +18,7 @@ from reportgen.program.buffers import stretches
 from reportgen.render.drawings.life import life_of, uses
 from reportgen.render.drawings.time_axis import time_axis
 from reportgen.render.html.links import Links
-from reportgen.render.module.view_page import view_page
+from reportgen.render.html.templates import view_page
 from reportgen.render.view import Module
 from reportgen.reports.advice_words import saving_words, title_words
 from reportgen.reports.formats import more_lines, shortened

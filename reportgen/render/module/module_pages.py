@@ -5,6 +5,7 @@ from functools import partial
 
 from reportgen.render.explore.explore_page import explore_page
 from reportgen.render.html.links import Links
+from reportgen.render.html.templates import view_page
 from reportgen.render.module.advice_box import advice_box
 from reportgen.render.module.data_shards import module_shard
 from reportgen.render.module.findings_page import findings_page
@@ -12,7 +13,6 @@ from reportgen.render.module.index import index_page
 from reportgen.render.module.lifetimes_page import lifetimes_page
 from reportgen.render.module.source_page import source_page
 from reportgen.render.module.verdict import verdict
-from reportgen.render.module.view_page import view_page
 from reportgen.render.routes import source
 from reportgen.render.view import Module
 from reportgen.work import Page

@@ -6,8 +6,8 @@ from functools import partial
 from reportgen.analyse.devices import MAIN_SPACE
 from reportgen.render import routes
 from reportgen.render.html.links import Links
+from reportgen.render.html.templates import view_page
 from reportgen.render.module.advice_box import suggestion_keys
-from reportgen.render.module.view_page import view_page
 from reportgen.render.view import Module
 from reportgen.reports.annotated_source import SMALL_PART, AnnotatedLine, line_runs, note_words
 from reportgen.work import Page

@@ -60,7 +60,6 @@ TEMPLATE = """
 </ol>
 <p>{{ cards.source_line("/home/u/step.py:12", links) }}</p>
 {{ cards.needed_bar(2, 3, 4, 6) }}{{ cards.joint_bar(8, 4, "Tick suggestions to combine them.") }}{% endcall %}
-{% call part("Where it fits") %}{{ cards.where_it_fits(20 * gib, larger, "") }}{% endcall %}
 {% call part("Segmented control") %}
 {{ controls.segmented("group", "Group by", [("operation", "operation"), ("shape", "shape")], "shape", "band") }}
 {% endcall %}
@@ -114,7 +113,6 @@ def parts_page() -> str:
             verdicts=verdicts,
             devices=tuple(DEVICES.values()),
             segments=_segments(),
-            larger=[DEVICES[name] for name in ("v5e", "v6e")],
             work=replace(module.analysis.work, matmul_flops=10**12),
             suggestions=[_suggestion(confidence, number) for number, confidence in enumerate(get_args(Confidence))],
             classes=CLASSES,

@@ -19,8 +19,6 @@ MARKUP = {
     "segmented control": r'<fieldset class="segmented',
     "suggestion that fits": r'class="result fits"',
     "suggestion that is over capacity": r'<span class="outcome">[^<]* over capacity</span>',
-    "device that is too small": r'<td class="number over">over by',
-    "device that is large enough": r'<td class="number fits">',
     "strip of life": r'<svg class="life class-temporary"[^>]*role="img"',
     "strip of life that is idle": r'<path class="idle"',
     "chip": r'<span class="chip class-temporary">',

@@ -7,7 +7,7 @@ from reportgen.advice.advise import Advice
 from reportgen.analyse.attributed import held_for
 from reportgen.analyse.classes import MemoryClass
 from reportgen.analyse.contested import certainty
-from reportgen.analyse.devices import DEVICES, MAIN_SPACE, Device
+from reportgen.analyse.devices import DEVICES, MAIN_SPACE
 from reportgen.analyse.fit import DeviceFit, Fit, Refusal
 from reportgen.analyse.records import Analysis, Share, Space
 from reportgen.render.module.need import SMALL_PART
@@ -32,7 +32,6 @@ _COMMON: Mapping[str, Sequence[str]] = {
 }
 """Devices of a backend, by what they hold; of a program for CPU, those that it may be meant for."""
 _OF_CPU = "This plan is for CPU; a compiler for another backend pads and schedules otherwise."
-_SMALL_PART = 4
 
 
 class VerdictView:
@@ -43,7 +42,7 @@ class VerdictView:
     `recomputed` says what is computed again to need less, empty for nothing; it `is_costly` where XLA does much of it.
     `has_device` is whether it is for a device with memory of its own. `devices` are those to choose from where that is
     not known, and `about_lines` says how to learn the source lines, or of what age they are.
-    `larger` are those to compare the need with, beside a `note`, and `enough` says which would do.
+    `where` says on which device it would fit.
     `kept_bytes` of the peak are there for the backward pass, because of what `kept_by` says; of no program without.
     """
 
@@ -59,7 +58,7 @@ class VerdictView:
         self.devices = list(DEVICES.values()) if is_unknown else []
         self.about_lines = age_words(module) if _has_lines_in_bar(module, space) else filled_words(module)
         self.kept_bytes, self.kept_by = _kept(module, space)
-        self.larger, self.note, self.enough = where_it_fits(module, space)
+        self.where = where_it_fits(module, space)
 
 
 def verdict(module: Module) -> VerdictView | None:
@@ -153,22 +152,14 @@ def _meaning(refusal: Refusal, space: Space, sizes: Mapping[MemoryClass, int]) -
     return _TEMPORARIES if sizes["temporary"] in refusal.needed else ""
 
 
-def where_it_fits(module: Module, space: Space) -> tuple[Sequence[Device], str, str]:
-    """Return the devices to compare a need with, a note, and which would do for a program that does not fit its own.
-
-    The note says it where there are no such devices. All are empty for a module that fits its device, and where not all
-    that it needs is known.
-    """
+def where_it_fits(module: Module, space: Space) -> str:
+    """Return on which device a module would fit; empty where it fits its own, or not all that it needs is known."""
     analysis, fit, needed = module.analysis, module.fits.get(space.color), space.needed_bytes
     devices = [DEVICES[name] for name in _COMMON.get(analysis.backend, ())]
     if space.color != MAIN_SPACE or not devices or certainty(analysis, space) != "exact" or (fit and not fit.is_over):
-        return (), "", ""
-    note = _OF_CPU if analysis.backend == "cpu" else ""
-    enough = "As it is, it fits on no device that is known here."
+        return ""
+    words = "As it is, it fits on no device that is known here."
     if device := next((device for device in devices if device.size_bytes >= needed), None):
         left = human_bytes(device.size_bytes - needed)
-        enough = f"As it is, it would fit on {device.title}, with {left} left."
-    larger = [device for device in devices if not fit or device.size_bytes > fit.capacity.size_bytes]
-    if not larger or (not fit and needed * _SMALL_PART < devices[0].size_bytes):
-        return (), f"{enough} {note}".rstrip(), ""
-    return larger, note, enough if fit else ""
+        words = f"As it is, it would fit on {device.title}, with {left} left."
+    return f"{words} {_OF_CPU}" if analysis.backend == "cpu" else words

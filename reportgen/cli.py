@@ -14,7 +14,6 @@ from typing import NamedTuple
 
 import reportgen
 from reportgen.commands import flags
-from reportgen.commands.settings import apply_settings
 from reportgen.errors import ReportgenError
 from reportgen.terminal import Terminal
 
@@ -79,7 +78,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sys.stdout.reconfigure(errors="replace")  # because a character that the encoding lacks must not end the command
     terminal = Terminal(quiet=getattr(options, "quiet", False))
     try:
-        apply_settings(options)
+        flags.apply_settings(options)
         terminal.is_published = bool(getattr(options, "redaction", None))
         code: int = import_module(f"reportgen.commands.{options.command}").run(options, terminal)
         sys.stdout.flush()

@@ -10,15 +10,12 @@ They are the defaults of the options of the same names, so the command line wins
 which `gate` reads.
 """
 
-import argparse
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
-from reportgen.commands.arguments import capacity, source_url
 from reportgen.errors import LONGEST_OF_PARSER, InvalidSetting, quoted, shown
 from reportgen.input.toml_lines import line_of_key, loaded, why_refused
-from reportgen.options import DEFAULT_TITLE, Redaction
 from reportgen.record import record
 
 FILE = Path("pyproject.toml")
@@ -38,23 +35,6 @@ class Table:
     def refused(self, key: str, reason: str) -> InvalidSetting:
         line = line_of_key(self.text, ("tool", TABLE, key))
         return InvalidSetting(f"{FILE}:{line}: [tool.{TABLE}] {shown(key)}: {reason}")
-
-
-def apply_settings(options: argparse.Namespace) -> None:
-    """Set the options that the command line leaves out to what the settings say. Raises InvalidSetting."""
-    table = read_table()
-    stated = table.values.get("capacity", [])
-    capacities = stated if isinstance(stated, list) else [stated]
-    url = None if getattr(options, "redaction", None) else _text(table, "source-url")
-    settings = {
-        "title": _text(table, "title") or DEFAULT_TITLE,
-        "capacities": [_checked(table, "capacity", capacity, str(value)) for value in capacities],
-        "source_url": url and _checked(table, "source-url", source_url, url),
-        "redaction": _redaction(table),
-    }
-    for name, value in settings.items():
-        if getattr(options, name, value) is None:
-            setattr(options, name, value)
 
 
 def files_read(budgets: Path | None = None) -> tuple[Path, ...]:
@@ -84,28 +64,3 @@ def read_table() -> Table:
         if key not in (*KEYS, *BUDGET_KEYS):
             raise table.refused(key, f"there is no such setting; known are {', '.join((*KEYS, *BUDGET_KEYS))}")
     return table
-
-
-def _text(table: Table, key: str) -> str | None:
-    value = table.values.get(key)
-    if value is None or (isinstance(value, str) and value):
-        return value
-    raise table.refused(key, f"{quoted(value)}; a text in quotes is needed")
-
-
-def _checked(table: Table, key: str, check: Callable[[str], str], text: str) -> str:
-    """Return a text that the option of the same name would accept."""
-    try:
-        return check(text)
-    except argparse.ArgumentTypeError as error:
-        raise table.refused(key, str(error)) from None
-
-
-def _redaction(table: Table) -> Redaction | None:
-    value = table.values.get("redact")
-    if value is not None and value not in get_args(Redaction):
-        raise table.refused("redact", f'{quoted(value)}; "paths" or "names" is needed')
-    if value and "source-url" in table.values:
-        raise table.refused("redact", "it hides what source-url shows; leave one of them out")
-    redaction: Redaction | None = value
-    return redaction

@@ -1,14 +1,11 @@
 """Compare two builds: what changed, by how much, and why."""
 
 import argparse
-import sys
-from functools import partial
+from collections.abc import Iterator
 
 from reportgen.commands.gate import budgets_of
-from reportgen.commands.github import Say, annotated_verdicts, commands_stopped, tell_github
-from reportgen.commands.github_files import files_appended
-from reportgen.commands.settings import files_read
-from reportgen.commands.verdicts import exit_code, print_verdicts
+from reportgen.commands.settings import files_appended, files_read
+from reportgen.commands.verdicts import announced
 from reportgen.compare.builds import BuildComparison, Source
 from reportgen.compare.compare_json import compare_json
 from reportgen.compare.compare_markdown import markdown
@@ -61,16 +58,18 @@ def run(options: argparse.Namespace, terminal: Terminal) -> int:
         judgement = redactor.judgement(judgement)
         problems = tuple(map(redactor.problem, problems))
     terminal.problems(problems)
-    is_document = is_stdout(options.json) or is_stdout(options.markdown)
-    say = terminal.aside if is_document else terminal.line
-    tell = partial(print, file=sys.stderr if is_document else sys.stdout)
     text = _write(comparison, judgement, options)
-    with commands_stopped(tell, active=options.github):
-        _print(comparison, say)
-        print_verdicts(judgement, say, annotated=annotated_verdicts(judgement) if options.github else ())
-    if options.github:
-        tell_github(judgement, text, change_bytes=comparison.change_bytes, markdown=options.markdown, say=tell)
-    return exit_code(judgement, has_failed=bool(unread))
+    return announced(
+        judgement,
+        options,
+        terminal,
+        has_failed=bool(unread),
+        is_document=is_stdout(options.json) or is_stdout(options.markdown),
+        lines=_lines(comparison),
+        summary=text,
+        change_bytes=comparison.change_bytes,
+        markdown=options.markdown,
+    )
 
 
 def _write(comparison: BuildComparison, judgement: Judgement, options: argparse.Namespace) -> str:
@@ -95,8 +94,8 @@ def _write(comparison: BuildComparison, judgement: Judgement, options: argparse.
     return text
 
 
-def _print(comparison: BuildComparison, say: Say) -> None:
-    """Print each module that changed or cannot be compared, then how many there are; nothing without a baseline."""
+def _lines(comparison: BuildComparison) -> Iterator[str]:
+    """Yield each module that changed or cannot be compared, then how many there are; nothing without a baseline."""
     if comparison.before.is_missing:
         return
     changed = [module for module in comparison.modules if module.status != "same"]
@@ -104,11 +103,11 @@ def _print(comparison: BuildComparison, say: Say) -> None:
     for module in (*changed, *unknown):
         fits, _ = fit_words(module)
         words = f"{headline(module)}; {fits}" if fits else headline(module)
-        say(f"{module.status}: {module.module.name} ({module.module.path}): {words}")
+        yield f"{module.status}: {module.module.name} ({module.module.path}): {words}"
         for why in causes(module):
-            say(f"  {why}")
+            yield f"  {why}"
     same = len(comparison.modules) - len(changed) - len(unknown)
     rest = f", {len(unknown):,} cannot be compared" if unknown else ""
-    say(f"{counted(len(changed), 'module')} changed, {same:,} did not{rest}")
+    yield f"{counted(len(changed), 'module')} changed, {same:,} did not{rest}"
     if not comparison.explains:
-        say("One side is a report, so differences are not explained.")
+        yield "One side is a report, so differences are not explained."

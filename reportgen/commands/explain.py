@@ -5,9 +5,8 @@ import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from reportgen.check import check
-from reportgen.commands.arguments import paths_of
-from reportgen.commands.explaining import print_explanation
+from reportgen.analyse.logged_errors import LoggedError
+from reportgen.commands.arguments import gathered, paths_of
 from reportgen.errors import OptionError
 from reportgen.input.reading import DumpFiles, newer_words
 from reportgen.input.source_lines import SourceLines, are_of_one_file, names_of, read_source
@@ -18,10 +17,10 @@ from reportgen.reports.explain_document import explain_json, explained
 from reportgen.reports.explain_markdown import explanation_markdown
 from reportgen.reports.explain_sections import sections
 from reportgen.reports.explain_source import source_text
+from reportgen.reports.explain_text import explanation_lines
 from reportgen.reports.report_document import figures_of_summary
 from reportgen.reports.styled_text import TextLine
 from reportgen.reports.summary import Summary
-from reportgen.search import search
 from reportgen.terminal import Terminal, printable_lines
 
 _MOST_NAMES = 5
@@ -32,30 +31,25 @@ def run(options: argparse.Namespace, terminal: Terminal) -> int:
     if options.source and options.redaction:
         raise OptionError("--source shows what redaction hides; leave out one, or add --no-redact")
     source = _source_of(options.source) if options.source else None
-    search_result = search(paths_of(options), options.redaction or None, options.max_dump_bytes, module=options.module)
-    report = check(
-        search_result.shown,
-        options.jobs,
-        lambda *_: None,
-        options.executor,
-        capacities=options.capacities,
-        redaction=options.redaction or None,
-        stage=terminal.stage,
-        with_report=True,
-    )
-    terminal.problems(report.problems)
+    found, report = gathered(options, paths_of(options), terminal, lambda *_: None, module=options.module)
     if source:
-        for line in _source_lines(options.source, source, report.summaries, search_result.shown.dumps, terminal):
+        for line in _source_lines(options.source, source, report.summaries, found.shown.dumps, terminal):
             terminal.styled(line)
     elif options.json:
-        sys.stdout.buffer.write(explain_json(report.summaries, search_result.errors))
+        sys.stdout.buffer.write(explain_json(report.summaries, report.errors))
     elif options.markdown:
-        words = sections(map(explained, report.summaries), search_result.errors)
+        words = sections(map(explained, report.summaries), report.errors)
         # Bytes, because who shows Markdown reads it as UTF-8, whatever the locale.
         sys.stdout.buffer.write(printable_lines(explanation_markdown(words)).encode("utf-8", "replace"))
     else:
-        print_explanation(report.summaries, search_result.errors, terminal)
+        print_explanation(report.summaries, report.errors, terminal)
     return 1 if report.has_problems(strict=False) else 0
+
+
+def print_explanation(summaries: Sequence[Summary], errors: Sequence[LoggedError], terminal: Terminal) -> None:
+    """Print what needs the memory, as wide as the terminal is."""
+    for line in explanation_lines(sections(map(explained, summaries), errors), terminal.width, draws=terminal.draws):
+        terminal.styled(line)
 
 
 def _source_of(file: Path) -> SourceLines:

@@ -1,11 +1,8 @@
 """Judge what `check` has found: the budgets, the growth since a baseline, and whether the modules fit."""
 
 import argparse
-import sys
-from functools import partial
 
-from reportgen.commands.github import annotated_verdicts, commands_stopped, tell_github
-from reportgen.commands.verdicts import exit_code, print_verdicts
+from reportgen.commands.verdicts import announced
 from reportgen.compare.budgets import Budgets
 from reportgen.compare.figures import gate_module
 from reportgen.compare.module_pairing import pair_by_name
@@ -36,19 +33,16 @@ def judged(
     label = baseline.label if baseline else None
     if label and options.redaction:
         label = redact_message(label)
-    say = terminal.aside if options.json else terminal.line  # because stdout has to be JSON
-    tell = partial(print, file=sys.stderr if options.json else sys.stdout)
-    with commands_stopped(tell, active=options.github):
-        annotated = annotated_verdicts(judgement) if options.github else ()
-        print_verdicts(judgement, say, label, annotated)
-    if options.github:
-        tell_github(judgement, explanation=_explanation(report), say=tell)
-    return exit_code(judgement, has_failed=report.has_problems(strict=options.strict))
-
-
-def _explanation(report: BuildResult) -> str:
-    """Return what needs the memory, for the summary of a job."""
-    return explanation_markdown(sections(map(explained, report.summaries), report.errors))
+    is_asked = options.github
+    return announced(
+        judgement,
+        options,
+        terminal,
+        has_failed=report.has_problems(strict=options.strict),
+        is_document=options.json,
+        baseline=label,
+        explanation=explanation_markdown(sections(map(explained, report.summaries), report.errors)) if is_asked else "",
+    )
 
 
 def _baseline_of(options: argparse.Namespace, terminal: Terminal) -> BuildFigures | None:

@@ -10,6 +10,7 @@ They are the defaults of the options of the same names, so the command line wins
 which `gate` reads.
 """
 
+import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -22,6 +23,7 @@ FILE = Path("pyproject.toml")
 BUDGETS_FILE = "reportgen.toml"
 TABLE = "xla-reportgen"
 KEYS = ("title", "capacity", "redact", "source-url")
+SUMMARY, OUTPUT = "GITHUB_STEP_SUMMARY", "GITHUB_OUTPUT"
 BUDGET_KEYS = ("budget", "missing-baseline", "new-modules", "missing-modules")
 
 
@@ -40,6 +42,11 @@ class Table:
 def files_read(budgets: Path | None = None) -> tuple[Path, ...]:
     """Return the files from which budgets and settings are read, which no command may write."""
     return tuple(path for path in (budgets, Path(BUDGETS_FILE), FILE) if path)
+
+
+def files_appended() -> Mapping[str, Path | None]:
+    """Return the files of GitHub Actions by the variable that names each; None for one that is not set."""
+    return {name: Path(path) if (path := os.environ.get(name)) else None for name in (SUMMARY, OUTPUT)}
 
 
 def read_table() -> Table:

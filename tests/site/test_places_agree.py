@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from reportgen.advice.advice_records import CombinedFigures, SuggestionFigures
-from reportgen.commands.printing import print_modules
+from reportgen.commands.check import print_modules
 from reportgen.dump_pages import largest_lines, module_of
 from reportgen.input.discover import discover
 from reportgen.pipeline import DumpReading

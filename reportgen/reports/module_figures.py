@@ -1,28 +1,48 @@
 """Write `report.json`: the figures for programs, the same document as `check --json` prints."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from typing import Any
 
+from reportgen.advice.advice_records import CombinedFigures, Suggestion, SuggestionFigures
+from reportgen.advice.advise import Advice
+from reportgen.advice.similar_buffers import SimilarBuffers
 from reportgen.analyse.classes import CLASSES
 from reportgen.analyse.contested import certainty
+from reportgen.analyse.decompose import Group
+from reportgen.analyse.devices import Origin
 from reportgen.analyse.divided import replicated_bytes
 from reportgen.analyse.fit import Fit
 from reportgen.analyse.identity import signature_digest
 from reportgen.analyse.logged_errors import LoggedError
-from reportgen.analyse.records import Space
+from reportgen.analyse.phases import Phase, label, pass_at
+from reportgen.analyse.records import Analysis, Space
 from reportgen.analyse.results import CheckResult
 from reportgen.analyse.sibling_arguments import sibling_arguments
-from reportgen.reports.advice_figures import advice_figures
+from reportgen.model import Dump
+from reportgen.oom.error_event import LoggedBuffer
+from reportgen.parse.shape_parser import plain_shape
+from reportgen.program.author import lines_of_authors
+from reportgen.program.buffer_uses import reads
 from reportgen.reports.division_words import unknown_division
-from reportgen.reports.error_figures import error_figures
+from reportgen.reports.error_causes import excess_of
+from reportgen.reports.error_story import story_of
+from reportgen.reports.formats import counted, shortened
 from reportgen.reports.json_lines import json_line
-from reportgen.reports.line_bytes import peak_lines
 from reportgen.reports.peak_table import peak_buffers, peak_part
 from reportgen.reports.report import Report, peak_by_class
 from reportgen.reports.report_document import (
+    ADVICE_SCHEMA,
     SCHEMA,
+    AdviceFigures,
+    BatchFigures,
     CapacityFigures,
     CheckFigures,
     DevicesFigures,
+    ErrorBuffer,
+    ErrorFigures,
+    ErrorTotal,
+    GroupFigures,
+    LineBytes,
     ModuleFigures,
     SpaceFigures,
     listed_finding,
@@ -31,7 +51,9 @@ from reportgen.reports.summary import Summary
 
 LARGEST_SHARES = 20
 """Parts of a space's resident peak that are listed one by one."""
-_LARGEST_GROUPS = 10
+LARGEST_BUFFERS = 20
+"""Buffers of an error that are listed one by one."""
+_LARGEST_GROUPS, _MOST_VALUES, _MOST_OPERATIONS = 10, 500, 2
 
 
 def report_json(summaries: Iterable[Summary], errors: Iterable[LoggedError] = ()) -> bytes:
@@ -45,7 +67,7 @@ def report_json(summaries: Iterable[Summary], errors: Iterable[LoggedError] = ()
 
 def json_document(schema: int, lines: Iterable[bytes], errors: Iterable[LoggedError]) -> bytes:
     """Return a document with a line for each module, and the errors in texts."""
-    stated = json_line([error_figures(error) for error in errors])
+    stated = json_line([_error_figures(error) for error in errors])
     return b'{"schema": %d, "modules": [\n%b\n], "errors": %b}\n' % (schema, b",\n".join(lines), stated)
 
 
@@ -126,7 +148,7 @@ def _space(space: Space, report: Report, fit: Fit | None) -> SpaceFigures:
         peak_resident_groups=tuple(
             peak_buffers(report, group) for group in report.peak_groups[space.color][:_LARGEST_GROUPS]
         ),
-        peak_resident_lines=tuple(peak_lines(report, space)),
+        peak_resident_lines=tuple(_peak_lines(report, space)),
         peak_resident_largest=tuple(peak_part(report, share) for share in space.composition[:LARGEST_SHARES]),
         peak_resident_other_bytes=sum(share.size_bytes for share in space.composition[LARGEST_SHARES:]),
         advice=advice_figures(report.analysis, advice, fit.capacity.origin if fit else None),
@@ -142,4 +164,183 @@ def capacity_figures(fit: Fit) -> CapacityFigures:
         excess_bytes=fit.excess_bytes,
         fits=fit.fits,
         first_moment_over=fit.first_moment,
+    )
+
+
+def _peak_lines(report: Report, space: Space) -> Sequence[LineBytes]:
+    """Return the source lines that fill the peak of a memory space, the one with the most bytes first."""
+    moment = space.peak_resident.moment if space.peak_resident else 0
+    return [
+        LineBytes(
+            source=group.label,
+            size_bytes=group.size_bytes,
+            what=_what(report, group, moment),
+            columns=_columns(report, group),
+        )
+        for group in report.source_lines[space.color]
+        if group.kind == "named"
+    ]
+
+
+def _columns(report: Report, group: Group) -> tuple[int, ...]:
+    """Return where the expression that writes the largest value of a line begins and ends; empty if it is unknown."""
+    author = report.attribution(group.members[0])
+    found = report.analysis.program.columns(author.operation, author.frame) if author.frame else None
+    return found or ()
+
+
+def _what(report: Report, group: Group, moment: int) -> str:
+    """Return `2 × bf16[16,1024] (exp, div), written at instruction 57, next read at 465 in the backward pass`."""
+    assert group.largest is not None  # because what has a line is a value
+    analysis = report.analysis
+    buffers = analysis.program.buffers.one_of_each(group.members)
+    shapes = [plain_shape(analysis.facts[number].value.shape) for number in buffers]
+    same = [number for number, shape in zip(buffers, shapes, strict=True) if shape == shapes[0]]
+    times = f"{len(same):,} × " if len(same) > 1 else ""
+    others = f", and {counted(len(shapes) - len(same), 'other')}" if len(same) < len(shapes) else ""
+    operations = dict.fromkeys(analysis.authors.of(number).scope.rpartition("/")[2] for number in same)
+    by = f" ({', '.join(list(operations)[:_MOST_OPERATIONS])})" if all(operations) else ""
+    return f"{times}{shortened(shapes[0])}{by}{others}, {_life(report, group.largest, moment)}"
+
+
+def _life(report: Report, number: int, moment: int) -> str:
+    """Return since when the buffer of a value is kept at a moment, and what it is kept for."""
+    program, dump = report.analysis.program, report.analysis.dump
+    members = program.buffers.members(number)
+    start, end = min(dump.starts[member] for member in members), max(dump.ends[member] for member in members)
+    if not start <= moment <= end:
+        return f"reserved: written at instruction {start:,}{_within(report.phases, start)}"
+    following = next((read for read in reads(program, members) if read >= moment), None)
+    if moment in (start, following):
+        kept = "in use at the peak"
+    elif following is not None:
+        kept = f"next read at {following:,}{_within(report.phases, following)}"
+    else:
+        kept = f"kept to {end:,}"
+    return f"written at instruction {start:,}, {kept}"
+
+
+def _within(phases: Sequence[Phase], moment: int) -> str:
+    """Return ` in the backward pass`; empty outside of a gradient."""
+    phase = pass_at(phases, moment)
+    if phase is None:
+        return ""
+    noun = "" if phase.kind == "update" and len(phase.passes) == 1 else " pass"
+    return f" in the {label(phase.kind, phase.passes)}{noun}"
+
+
+def advice_figures(analysis: Analysis, advice: Advice, origin: Origin | None = None) -> AdviceFigures | None:
+    """Return the advice of one space; None where it is withheld. `origin` is that of the capacity."""
+    if advice.withheld or advice.peak is None or advice.breakdown is None:
+        return None
+    dump, capacity, half_bytes = analysis.dump, advice.capacity, advice.half_batch_bytes
+    factor = capacity.fits_factor if capacity else None
+    return AdviceFigures(
+        schema=ADVICE_SCHEMA,
+        contested_bytes=advice.contested_bytes,
+        capacity_bytes=capacity.size_bytes if capacity else None,
+        capacity_source=origin if capacity else None,
+        verdict=capacity.verdict if capacity else None,
+        excess_bytes=capacity.excess_bytes if capacity else None,
+        breakdown=advice.breakdown,
+        batch=None if half_bytes is None else BatchFigures(fits_factor=factor, half_bytes=half_bytes),
+        suggestions=tuple(_suggestion(analysis, suggestion) for suggestion in advice.suggestions),
+        best=tuple(advice.suggestions.index(suggestion) for suggestion in advice.best),
+        combined=tuple(CombinedFigures(**_combined(suggestion)) for suggestion in advice.combined),
+        combined_to_fit=capacity.combined_to_fit if capacity and capacity.excess_bytes else None,
+        groups=tuple(_group(dump, group) for group in advice.groups),
+        arguments=advice.arguments,
+        fewest_devices=capacity.devices if capacity else None,
+    )
+
+
+def _suggestion(analysis: Analysis, suggestion: Suggestion) -> SuggestionFigures:
+    """Return the figures of one suggestion, with its first values by their keys."""
+    return SuggestionFigures(
+        **_combined(suggestion),
+        argument_names=suggestion.argument_names,
+        values=_values(analysis.dump, suggestion.buffers),
+        value_count=len(suggestion.buffers),
+        lines=tuple(lines_of_authors(map(analysis.authors.of, suggestion.buffers))),
+        involved_bytes=suggestion.involved_bytes,
+        saving_bytes=suggestion.saving_bytes if suggestion.is_computed else None,
+        saving_high_bytes=suggestion.saving_high_bytes,
+        scratch_bytes=suggestion.scratch_bytes,
+        conflict_bytes=suggestion.conflict_bytes,
+        conflicts=suggestion.conflicts,
+        reason=suggestion.reason or None,
+        caveat=suggestion.caveat,
+        code=suggestion.code or None,
+        code_lines=suggestion.code_lines,
+    )
+
+
+def _combined(suggestion: Suggestion) -> dict[str, Any]:
+    """Return the fields that a suggestion has on its own and combined with others."""
+    return {
+        "kind": suggestion.kind,
+        "confidence": suggestion.confidence,
+        "what": suggestion.what,
+        "after": suggestion.after,
+        "peak_bytes": suggestion.peak_bytes,
+        "peak_low_bytes": None if suggestion.saving_high_bytes is None else suggestion.least_peak_bytes,
+        "needed_bytes": suggestion.needed_bytes,
+        "next_moment": suggestion.outcome.moment,
+        "next_largest": suggestion.next_largest or None,
+        "added_flops": suggestion.added_flops,
+    }
+
+
+def _values(dump: Dump, numbers: Sequence[int]) -> tuple[str, ...]:
+    return tuple(dump.values.keys[number] for number in numbers[:_MOST_VALUES])
+
+
+def _group(dump: Dump, group: SimilarBuffers) -> GroupFigures:
+    """Return the figures of a group of similar buffers, and the peak without them."""
+    element_type, _, dimensions = group.shape.partition("[")
+    return GroupFigures(
+        op=group.op_name,
+        type=element_type,
+        dims=dimensions.rstrip("]"),
+        values=_values(dump, group.buffers),
+        value_count=len(group.buffers),
+        size_bytes=group.held_bytes,
+        peak_without_bytes=group.gone.peak_bytes,
+        peak_freed_bytes=group.not_idle.peak_bytes,
+        next_moment=group.gone.moment,
+    )
+
+
+def _error_figures(error: LoggedError) -> ErrorFigures:
+    """Return what a text says of an error; None for what it does not say."""
+    event, story = error.event, story_of(error.event)
+    largest = sorted(event.buffers, key=lambda buffer: -(buffer.size.middle if buffer.size else 0))
+    return ErrorFigures(
+        path=error.label,
+        lines=event.lines,
+        kind=event.kind,
+        module=event.module or None,
+        space=event.space or None,
+        needed=event.needed,
+        usable=event.capacity,
+        excess=excess_of(event),
+        free=event.free,
+        form=event.name,
+        causes=tuple(story.causes),
+        says=tuple(story.about),
+        next_step=story.next_step,
+        would_fit=story.would_fit or None,
+        totals=tuple(ErrorTotal(name=total.name, size=total.size) for total in event.totals),
+        buffers=tuple(map(_buffer, largest[:LARGEST_BUFFERS])),
+    )
+
+
+def _buffer(buffer: LoggedBuffer) -> ErrorBuffer:
+    return ErrorBuffer(
+        size=buffer.size,
+        shape=buffer.shape or None,
+        instruction=buffer.instruction or None,
+        opcode=buffer.opcode or None,
+        op_name=buffer.op_name or None,
+        source=f"{buffer.source_file}:{buffer.source_line}" if buffer.source_file else None,
     )

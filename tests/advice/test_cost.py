@@ -15,8 +15,8 @@ from reportgen.advice.kinds import KINDS, Kind
 from reportgen.analyse.records import Analysis
 from reportgen.document import encoded, parsed, read
 from reportgen.program.products import Product, Products
-from reportgen.reports.advice_figures import advice_figures
 from reportgen.reports.advice_words import cost_words
+from reportgen.reports.module_figures import advice_figures
 from tests.advice.recompiled import largest
 from tests.support.samples import SAMPLES
 

@@ -11,7 +11,7 @@ from reportgen.advice.advise import advise
 from reportgen.analyse.capacity import capacities
 from reportgen.document import encoded
 from reportgen.input.dump_text import Sibling
-from reportgen.reports.advice_figures import advice_figures
+from reportgen.reports.module_figures import advice_figures
 from tests.advice.recompiled import variants
 from tests.advice.recompiled_programs import names, program
 from tests.support.schemas import problems, validator

@@ -15,7 +15,6 @@ from reportgen.analyse.devices import Capacity
 from reportgen.analyse.fit import Fit
 from reportgen.analyse.records import Analysis
 from reportgen.render.site.assets import template_root
-from reportgen.reports.advice_figures import advice_figures
 from reportgen.reports.advice_words import (
     amount_words,
     capacity_words,
@@ -26,6 +25,7 @@ from reportgen.reports.advice_words import (
     sentence,
     what_words,
 )
+from reportgen.reports.module_figures import advice_figures
 from tests.advice import recompiled_programs
 from tests.advice.recompiled import Variant, variants
 from tests.advice.recompiled_programs import names

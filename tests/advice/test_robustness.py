@@ -8,8 +8,8 @@ from reportgen.advice.withheld import OTHER_SPACE
 from reportgen.analyse.analysis import analyse
 from reportgen.analyse.devices import MAIN_SPACE
 from reportgen.model import Dump
-from reportgen.reports.advice_figures import advice_figures
 from reportgen.reports.advice_words import first_suggestion, sentence
+from reportgen.reports.module_figures import advice_figures
 from tests.support.compiler import compiled
 from tests.support.dumps import analysed
 from tests.support.samples import sample_analysis, sample_labels

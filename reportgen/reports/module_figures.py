@@ -23,13 +23,12 @@ from reportgen.oom.error_event import LoggedBuffer
 from reportgen.parse.shape_parser import plain_shape
 from reportgen.program.author import lines_of_authors
 from reportgen.program.buffer_uses import reads
-from reportgen.reports.division_words import unknown_division
 from reportgen.reports.error_causes import excess_of
 from reportgen.reports.error_story import story_of
 from reportgen.reports.formats import counted, shortened
 from reportgen.reports.json_lines import json_line
 from reportgen.reports.peak_table import peak_buffers, peak_part
-from reportgen.reports.report import Report, peak_by_class
+from reportgen.reports.report import Report, peak_by_class, unknown_division
 from reportgen.reports.report_document import (
     ADVICE_SCHEMA,
     SCHEMA,

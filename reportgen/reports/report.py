@@ -17,6 +17,7 @@ from reportgen.analyse.fit import DeviceFit, Fit
 from reportgen.analyse.peak_groups import PeakGroup, peak_groups
 from reportgen.analyse.phases import Phase, phases
 from reportgen.analyse.records import Analysis, Space
+from reportgen.input.dump_text import TextOrigin
 from reportgen.model import WHOLE, ValueKey
 from reportgen.options import Redaction
 from reportgen.program.author import Author
@@ -24,6 +25,24 @@ from reportgen.program.join import Join
 from reportgen.record import record
 from reportgen.reports.formats import function_name
 from reportgen.reports.source_links import NO_SOURCES, Sources
+
+ORIGIN_WORDS: Mapping[TextOrigin, str] = {
+    "dump": "",
+    "schedule": (
+        "Made from a proto, which has none: they are rebuilt from its schedule by XLA’s own rules. Where XLA has"
+        " printed them too, all peaks were equal; before libtpu 0.0.51 the results of asynchronous work began an"
+        " instruction earlier."
+    ),
+    "trace": (
+        "Made from a proto without a schedule: the order of instructions is that of the heap simulator’s trace, and the"
+        " live ranges follow from it. Where XLA has printed them too, all peaks were equal and half of the ranges."
+    ),
+    "proto": "Made from a proto that is damaged or has no schedule, so what is live when is unknown: there is no peak.",
+}
+"""Where a report has its live ranges from, and what may differ from what XLA would print."""
+
+_UNKNOWN_DIVISION = "how the arguments are sharded is unknown"
+_HOW_TO_DIVIDE = "; to see it, dump again with --xla_dump_hlo_as_text --xla_dump_hlo_as_proto"
 
 
 @record(slots=False)
@@ -172,3 +191,14 @@ def allocation_kind(report: Report, number: int) -> str:
 def key_text(key: ValueKey) -> str:
     """Return `fusion.10{0}`, or just the name for a value that is not an element of a tuple."""
     return key.name if key.shape_index == WHOLE else str(key)
+
+
+def unknown_division(report: Report) -> str:
+    """Return why it is not known what each device holds of the arguments; empty where it is, or for one device."""
+    program = report.analysis.program
+    arguments = sum(program.dump.values.sizes[number] for number in program.arguments.values())
+    if (program.partitions.devices or 1) == 1 or report.divided or not arguments:
+        return ""
+    # Texts since jaxlib 0.12 do not say it, and the proto of the module does.
+    has_proto = report.join.division is not None or report.analysis.dump.text.origin != "dump"
+    return _UNKNOWN_DIVISION + ("" if has_proto else _HOW_TO_DIVIDE)

@@ -1,7 +1,7 @@
 """The summary of a module: what the overview and the terminal say of it, cheap to hand between processes."""
 
 from collections.abc import Mapping
-from dataclasses import asdict, fields
+from dataclasses import asdict
 from typing import Any
 
 from reportgen.analyse.contested import Certainty
@@ -119,13 +119,7 @@ class Summary:
 
     def as_json(self) -> dict[str, Any]:
         """Return what a build keeps for the next one, with a digest of the line that report.json has anyway."""
-        kept = {field.name: getattr(self, field.name) for field in fields(self)}
-        nested = {
-            "findings": [asdict(finding) for finding in self.findings],
-            "to_do_first": self.to_do_first and asdict(self.to_do_first),
-            "largest_lines": [asdict(line) for line in self.largest_lines],
-        }
-        return {**kept, **nested, "report_line": line_digest(self.report_line)}
+        return asdict(self) | {"report_line": line_digest(self.report_line)}
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any], lines: Mapping[str, bytes]) -> "Summary":

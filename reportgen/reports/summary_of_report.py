@@ -17,6 +17,7 @@ from reportgen.analyse.phases import Phase, label
 from reportgen.analyse.records import Analysis
 from reportgen.analyse.results import SEVERITY_ORDER, Severity
 from reportgen.analyse.spaces import main_space
+from reportgen.record import record
 from reportgen.reports.advice_words import (
     advice_sentence,
     capacity_words,
@@ -25,11 +26,9 @@ from reportgen.reports.advice_words import (
     needed_words,
     saving_words,
 )
-from reportgen.reports.badge import Badge, badge
-from reportgen.reports.division_words import unknown_division
-from reportgen.reports.formats import capital, human_bytes
+from reportgen.reports.formats import capital, counted, human_bytes
 from reportgen.reports.json_lines import json_line
-from reportgen.reports.report import Report, needed_by_class, peak_by_class
+from reportgen.reports.report import Report, needed_by_class, peak_by_class, unknown_division
 from reportgen.reports.source_words import filled_words, line_words
 from reportgen.reports.summary import FirstSuggestion, LargestLine, Summary
 
@@ -86,16 +85,11 @@ def _line_of_json(report: Report) -> bytes:
 
 def phase_words(phases: Sequence[Phase]) -> str:
     """Return the passes of a gradient and their loops with the moments and the peak of each; empty for one phase."""
-    if len(phases) < 2:
-        return ""
-    return "; ".join(map(_one_phase, phases))
-
-
-def _one_phase(phase: Phase) -> str:
-    """Return a phase, the line that it is at if one is known, its instructions and its peak."""
-    at = f" at {phase.name}" if phase.name else ""
-    moments = f"{phase.first:,}–{phase.last:,}"
-    return f"{label(phase.kind, phase.passes)}{at} {moments}: {human_bytes(phase.peak_bytes)}"
+    named = ((phase, f" at {phase.name}" if phase.name else "") for phase in phases if len(phases) > 1)
+    return "; ".join(
+        f"{label(phase.kind, phase.passes)}{at} {phase.first:,}–{phase.last:,}: {human_bytes(phase.peak_bytes)}"
+        for phase, at in named
+    )
 
 
 def device_words(report: Report) -> str:
@@ -143,10 +137,26 @@ def summary_for_site(
     )
 
 
+@record(kw_only=False)
+class Badge:
+    """How much of a dump was checked, in words; `look` is the worst severity found, notes aside, or "sound"."""
+
+    look: str
+    words: str
+
+    def __str__(self) -> str:
+        return self.words
+
+
 def badge_of(analysis: Analysis) -> Badge:
-    """Return the badge of a module: how much was checked, and with what result."""
-    evidence = analysis.evidence
-    return badge(evidence, finding_counts(analysis))
+    """Return the badge of a module, of the checks that had anything to check."""
+    checks = sum(result.looked_at > 0 for result in analysis.evidence)
+    # Checks of one subject look at the same objects, which count once.
+    objects = sum({result.subject: result.looked_at for result in analysis.evidence if result.looked_at}.values())
+    found = [(severity, count) for severity, count in finding_counts(analysis) if severity != "note"]
+    problems = ["no error"] * ("error" not in dict(found)) + [counted(count, severity) for severity, count in found]
+    words = ", ".join((counted(checks, "check"), counted(objects, "object"), *problems))
+    return Badge(found[0][0] if found else "sound", words)
 
 
 def finding_counts(analysis: Analysis) -> tuple[tuple[Severity, int], ...]:

@@ -36,9 +36,8 @@ from reportgen.render.value.layout import padded_words
 from reportgen.render.view import Module
 from reportgen.reports.advice_words import saving_words, title_words
 from reportgen.reports.column import Column
-from reportgen.reports.division_words import unknown_division
 from reportgen.reports.formats import cut, human_flops, percent
-from reportgen.reports.origin_words import ORIGIN_WORDS
+from reportgen.reports.report import ORIGIN_WORDS, unknown_division
 from reportgen.reports.source_words import line_words, short_words
 from reportgen.reports.summary_of_report import badge_of, finding_counts
 from reportgen.work import Page

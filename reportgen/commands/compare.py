@@ -17,8 +17,7 @@ from reportgen.input.reading import Problem, is_missing
 from reportgen.input.remote import located
 from reportgen.options import ComparisonOptions
 from reportgen.output.named_files import confirm_apart, confirm_outside, is_stdout, write_file
-from reportgen.redact.comparison import ComparisonRedactor
-from reportgen.redact.public_figures import redact_flaws
+from reportgen.redact.comparison import ComparisonRedactor, redact_flaws
 from reportgen.sides import compare_sources, load_source
 from reportgen.terminal import Terminal, counted, printable_lines
 

@@ -28,7 +28,7 @@ from reportgen.options import Redaction
 from reportgen.output.lock import locked
 from reportgen.output.named_files import confirm_apart, confirm_outside, is_same, refusing, write_file
 from reportgen.output.writer import SiteDirectory, write_own_file
-from reportgen.redact.public_figures import public_name, redact_figures
+from reportgen.redact.comparison import public_name, redact_figures
 from reportgen.sides import read_figures
 from reportgen.terminal import Terminal, counted
 

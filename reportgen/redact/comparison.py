@@ -1,24 +1,81 @@
-"""Redact a comparison, after its values were matched by what is hidden here.
+"""Redact comparisons, figures and verdicts, after they were matched and judged by what is hidden here.
 
-Both sides share one table of tokens, so that a name that both have is one token, and a new name is another.
+Both sides of a comparison share one table of tokens, so that a name that both have is one token, and a new name is
+another. Without a dump there is no such table, and a token of one build means nothing in another: a hidden name is
+`program`, and modules of a history are told apart by their shapes.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from reportgen.analyse.records import Measured
 from reportgen.compare.builds import BuildComparison, ModuleComparison
 from reportgen.compare.dump_comparison import DumpComparison
 from reportgen.compare.graph import Graph, Labels, Operation
-from reportgen.compare.verdicts import Judgement
+from reportgen.compare.module_pairing import Pair
+from reportgen.compare.verdicts import Judgement, Verdict
+from reportgen.input.discover import Discovered
 from reportgen.input.inputs import Inputs
 from reportgen.input.reading import Problem
 from reportgen.options import Redaction
-from reportgen.redact.public_figures import redact_judgement
+from reportgen.redact.quoted_names import Names
 from reportgen.redact.quotes import redact_message
 from reportgen.redact.text import Redactor
 from reportgen.redact.vocabulary import is_public_module
+from reportgen.reports.formats import shortened
 from reportgen.reports.report_document import GateModule
+
+
+def public_name(name: str, redaction: Redaction) -> str:
+    """Return the name of a module if it may be shown."""
+    return name if is_public_module(name, redaction) else "program"
+
+
+def redact_figures(modules: Iterable[GateModule], redaction: Redaction) -> tuple[GateModule, ...]:
+    """Return the modules under names that can be published, without arguments and source lines, which have others."""
+    return tuple(
+        replace(
+            _without_quotes(module),
+            path="",
+            name=public_name(module.name, redaction),
+            arguments=(),
+            spaces={color: replace(space, peak_resident_lines=()) for color, space in module.spaces.items()},
+        )
+        for module in modules
+    )
+
+
+def redact_flaws(pairs: Iterable[Pair]) -> list[Pair]:
+    """Return pairs of modules whose flaws quote no dump: the kind of finding and its line are left."""
+    return [(before and _without_quotes(before), after and _without_quotes(after)) for before, after in pairs]
+
+
+def _without_quotes(module: GateModule) -> GateModule:
+    return replace(module, findings=tuple(replace(flaw, file=None, message=flaw.severity) for flaw in module.flaws))
+
+
+def real_figures(modules: Iterable[GateModule], real: Discovered, shown: Discovered) -> tuple[GateModule, ...]:
+    """Return modules of redacted dumps under their real names; `shown` are the dumps of `real` under other names."""
+    places = {files.place: files for files in real.dumps}
+    files_of = {files.label: places[files.place] for files in shown.dumps}
+    return tuple(
+        replace(module, path=files.label, name=shortened(files.name.module_name))
+        for module in modules
+        for files in [files_of[module.path]]
+    )
+
+
+def redact_judgement(judgement: Judgement, names: Mapping[str, str]) -> Judgement:
+    """Return the verdicts with `names` instead of their keys."""
+    in_messages = Names(names)
+    return replace(judgement, verdicts=tuple(_redacted(verdict, names, in_messages) for verdict in judgement.verdicts))
+
+
+def _redacted(verdict: Verdict, names: Mapping[str, str], in_messages: Names) -> Verdict:
+    message = in_messages.replaced(verdict.message)
+    budget = verdict.budget and replace(verdict.budget, file=None, line=None)
+    module = names.get(verdict.module, redact_message(verdict.module))
+    return replace(verdict, message=redact_message(message), module=module, budget=budget)
 
 
 class ComparisonRedactor:

@@ -15,9 +15,8 @@ from reportgen.input.names import PART_SUFFIXES, DumpName, read_name, split_part
 from reportgen.input.reading import DumpFiles, Problem
 from reportgen.options import Redaction
 from reportgen.record import record
-from reportgen.redact.quoted_names import Names
+from reportgen.redact.quoted_names import Names, Tokens
 from reportgen.redact.quotes import redact_message
-from reportgen.redact.tokens import Tokens
 from reportgen.redact.vocabulary import is_known, is_public_module
 
 _NUMBERED = re.compile(r"(?:(?P<timestamp>[0-9]+)\.)?module_(?P<number>[0-9]+)\.")

@@ -1,10 +1,22 @@
-"""Replace names in a text, all in one pass, however many there are."""
+"""Tokens for what is hidden, and names in a text that are replaced in one pass, however many there are."""
 
 import re
 from collections import defaultdict
 from collections.abc import Mapping
 
 _PART = re.compile(r"\w+|\W")
+
+
+class Tokens:
+    """Give each text a token such as `path-3`, numbered per kind in the order in which the texts are first met."""
+
+    def __init__(self) -> None:
+        self._numbers: dict[str, dict[bytes, int]] = {}
+
+    def of(self, kind: str, text: bytes) -> bytes:
+        """Return the token of a text, a new one if it has none yet."""
+        numbers = self._numbers.setdefault(kind, {})
+        return f"{kind}-{numbers.setdefault(text, len(numbers) + 1)}".encode()
 
 
 class Names:

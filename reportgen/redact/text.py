@@ -16,7 +16,7 @@ from reportgen.options import Redaction
 from reportgen.parse import line_shapes
 from reportgen.parse.line_shapes import STACK_HEADING, STACK_TAIL, LineShape
 from reportgen.patterns import repeated
-from reportgen.redact.tokens import Tokens
+from reportgen.redact.quoted_names import Tokens
 from reportgen.redact.vocabulary import GROUPED, is_known, is_measure
 
 _ROWS = [shape.pattern for shape in vars(line_shapes).values() if isinstance(shape, LineShape)]

@@ -10,11 +10,10 @@ the field: `modules[2].spaces.0.needed_bytes: -5 is not a number of bytes`.
 
 import json
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import MISSING, field, fields
 from functools import cache
 from math import inf
-from operator import attrgetter
 from types import NoneType, UnionType
 from typing import (
     Annotated,
@@ -86,25 +85,6 @@ def document(*, kw_only: bool = True, sparse: bool = False) -> Callable[[type[_R
     return made
 
 
-@cache
-def keys_of(cls: Any) -> Mapping[str, str]:
-    """Return the names of the fields that a record is written with, by their keys. Raises TypeError for no record."""
-    base = next((base for base in cls.__mro__ if "__sparse__" in vars(base)), None)
-    if base is None:
-        raise TypeError(f"{cls.__name__} is no record of a document")
-    return {declared.name.removesuffix("_"): declared.name for declared in fields(base)}
-
-
-@cache
-def later_fields(cls: Any) -> frozenset[str]:
-    """Return the names of the fields that may be missing from what is read."""
-    return frozenset(
-        declared.name
-        for declared in fields(cls)
-        if declared.default is not MISSING or declared.default_factory is not MISSING
-    )
-
-
 class Scalar(NamedTuple):
     """A text, a number, true or false."""
 
@@ -171,11 +151,27 @@ def shape(declared: Any) -> Shape:
     return Scalar(declared) if declared in (bool, float, int, str, NoneType) else RecordOf(declared)
 
 
+class Field(NamedTuple):
+    """A field of a record; its default is only for one that is `later`, which may be missing from what is read."""
+
+    name: str
+    shape: Shape
+    is_later: bool
+    default: Any
+
+
 @cache
-def shapes_of(cls: Any) -> Mapping[str, Shape]:
-    """Return the shape of each field of a record, by its key."""
-    hints = get_type_hints(cls, include_extras=True)
-    return {key: shape(hints[name]) for key, name in keys_of(cls).items()}
+def fields_of(cls: Any) -> Mapping[str, Field]:
+    """Return the fields that a record is written with, by their keys. Raises TypeError for no record."""
+    base = next((base for base in cls.__mro__ if "__sparse__" in vars(base)), None)
+    if base is None:
+        raise TypeError(f"{cls.__name__} is no record of a document")
+    hints = get_type_hints(base, include_extras=True)
+    found = {}
+    for one in fields(base):
+        is_later = one.default is not MISSING or one.default_factory is not MISSING
+        found[one.name.removesuffix("_")] = Field(one.name, shape(hints[one.name]), is_later, one.default)
+    return found
 
 
 # Writing
@@ -193,28 +189,11 @@ def encoded_compactly(value: object) -> str:
 
 def _as_dict(value: Any) -> dict[str, Any]:
     cls: Any = type(value)
-    keys, values_of = _getter(cls)
-    written = dict(zip(keys, values_of(value), strict=True))
+    own = fields_of(cls)
+    written = {key: getattr(value, field.name) for key, field in own.items()}
     if not cls.__sparse__:
         return written
-    defaults = _defaults(cls)
-    return {key: part for key, part in written.items() if part != defaults.get(key, ...)}
-
-
-@cache
-def _defaults(cls: Any) -> Mapping[str, Any]:
-    """Return the defaults of fields by their keys."""
-    defaults = {declared.name: declared.default for declared in fields(cls)}
-    return {key: defaults[name] for key, name in keys_of(cls).items() if defaults[name] is not MISSING}
-
-
-@cache
-def _getter(cls: Any) -> tuple[tuple[str, ...], Callable[[Any], Iterable[Any]]]:
-    """Return the keys of a record, and a function from a record to their values in the same order."""
-    keys = keys_of(cls)
-    if len(keys) > 1:
-        return tuple(keys), attrgetter(*keys.values())
-    return tuple(keys), lambda value: [getattr(value, name) for name in keys.values()]
+    return {key: part for key, part in written.items() if own[key].default is MISSING or part != own[key].default}
 
 
 # Reading
@@ -243,88 +222,61 @@ def _table(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 def read(cls: type[_Record], stated: Any) -> _Record:
     """Return the record that JSON states, without fields that it does not know. Raises Misstated for anything else."""
-    try:
-        return cast(_Record, _record(cls, stated))
-    except _WrongError as error:
-        raise Misstated(str(error)) from error
+    return cast(_Record, _record(cls, stated, ""))
 
 
-class _WrongError(Exception):
-    """A value is not what is needed; its place is completed on the way out."""
-
-    def __init__(self, needed: str, value: Any) -> None:
-        super().__init__(needed, value)
-        self.place = ""
-
-    def __str__(self) -> str:
-        needed, value = self.args
-        place = self.place.removeprefix(".")
-        if value is MISSING:
-            return f"{place} is missing"
-        return f"{place}: {quoted(value)} is not {needed}" if place else f"it is not {needed}"
+def _wrong(needed: str, value: Any, place: str) -> Misstated:
+    """Return the error for a value that is not what is needed at its place."""
+    place = place.removeprefix(".")
+    if value is MISSING:
+        return Misstated(f"{place} is missing")
+    return Misstated(f"{place}: {quoted(value)} is not {needed}" if place else f"it is not {needed}")
 
 
-def _record(cls: Any, stated: Any) -> Any:
+def _record(cls: Any, stated: Any, place: str) -> Any:
     if type(stated) is not dict:
-        raise _WrongError("a table of fields", stated)
-    names, later = keys_of(cls), later_fields(cls)
+        raise _wrong("a table of fields", stated, place)
     return cls(
         **{
-            names[key]: _at(f".{key}", field_shape, stated.get(key, MISSING))
-            for key, field_shape in shapes_of(cls).items()
-            if key in stated or names[key] not in later
+            field.name: _read(field.shape, stated.get(key, MISSING), f"{place}.{key}")
+            for key, field in fields_of(cls).items()
+            if key in stated or not field.is_later
         }
     )
 
 
-def _at(place: str, declared: Shape, stated: Any) -> Any:
-    """Read a part of what is stated, and add its place to an error."""
-    try:
-        return _read(declared, stated)
-    except _WrongError as error:
-        error.place = place + error.place
-        raise
-
-
-def _read(declared: Shape, stated: Any) -> Any:
-    """Read a part of JSON as its declared shape. Raises _WrongError if it does not fit."""
+def _read(declared: Shape, stated: Any, place: str) -> Any:
+    """Read a part of JSON as its declared shape. Raises Misstated if it does not fit."""
     match declared:
         case Scalar(kind, rule):
-            return _scalar(kind, rule, stated)
+            if not _fits(kind, rule, stated):
+                raise _wrong(rule.words if rule else _WORDS[kind], stated, place)
+            # JSON may state halves of characters that no encoding has.
+            return stated if kind is not str or stated.isascii() else stated.encode("utf-8", "replace").decode()
         case RecordOf(cls):
-            return _record(cls, stated)
+            return _record(cls, stated, place)
         case OneOf(words):
             if type(stated) not in (str, int) or stated not in words:
-                raise _WrongError(" or ".join(map(repr, words)), stated)
+                raise _wrong(" or ".join(map(repr, words)), stated, place)
             return stated
         case ArrayOf() | ListOf():
-            return _array(declared, stated)
+            return _array(declared, stated, place)
         case ObjectOf(key, item):
             if type(stated) is not dict:
-                raise _WrongError("a table of fields", stated)
-            return {
-                _at(f".{shown(name)}", key, _key(key, name)): _at(f".{shown(name)}", item, part)
-                for name, part in stated.items()
-            }
+                raise _wrong("a table of fields", stated, place)
+            parts = [(name, part, f"{place}.{shown(name)}") for name, part in stated.items()]
+            return {_read(key, _key(key, name, at), at): _read(item, part, at) for name, part, at in parts}
         case OrNull(either):
-            return None if stated is None else _read(either, stated)
+            return None if stated is None else _read(either, stated, place)
 
 
-def _array(declared: ArrayOf | ListOf, stated: Any) -> tuple[Any, ...]:
+def _array(declared: ArrayOf | ListOf, stated: Any, place: str) -> tuple[Any, ...]:
     if type(stated) is not list:
-        raise _WrongError("a list", stated)
+        raise _wrong("a list", stated, place)
     items = declared.items if isinstance(declared, ListOf) else [declared.item] * len(stated)
     if len(items) != len(stated):
-        raise _WrongError(f"a list of {len(items)}", stated)
-    return tuple(_at(f"[{number}]", item, stated[number]) for number, item in enumerate(items))
-
-
-def _scalar(kind: type, rule: Number | Pattern | None, stated: Any) -> Any:
-    """Return a scalar after checking its type and its rule. Raises _WrongError."""
-    if not _fits(kind, rule, stated):
-        raise _WrongError(rule.words if rule else _WORDS[kind], stated)
-    # JSON may state halves of characters that no encoding has.
-    return stated if kind is not str or stated.isascii() else stated.encode("utf-8", "replace").decode()
+        raise _wrong(f"a list of {len(items)}", stated, place)
+    return tuple(_read(item, stated[number], f"{place}[{number}]") for number, item in enumerate(items))
 
 
 def _fits(kind: type, rule: Number | Pattern | None, stated: Any) -> bool:
@@ -345,13 +297,13 @@ def _fits(kind: type, rule: Number | Pattern | None, stated: Any) -> bool:
 _WORDS = {bool: "true or false", float: "a number", int: "a number", str: "a text", NoneType: "null"}
 
 
-def _key(declared: Shape, name: str) -> Any:
+def _key(declared: Shape, name: str, place: str) -> Any:
     """Return the name of a field as what is to be read: as a number, where that is its only form.
 
     A name with half of a character is refused, because two could be equal without it.
     """
     if not name.isascii() and name != name.encode("utf-8", "replace").decode():
-        raise _WrongError("a name that can be written", name)
+        raise _wrong("a name that can be written", name, place)
     is_number = isinstance(declared, Scalar) and declared.type is int
     if is_number and name.isascii() and name.isdigit() and len(name) <= _MOST_DIGITS and name == str(int(name)):
         return int(name)

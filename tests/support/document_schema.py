@@ -20,9 +20,7 @@ from reportgen.document import (
     Pattern,
     RecordOf,
     Scalar,
-    keys_of,
-    later_fields,
-    shapes_of,
+    fields_of,
 )
 
 _TYPES = {bool: "boolean", float: "number", int: "integer", str: "string", NoneType: "null"}
@@ -87,14 +85,14 @@ def document_schema(cls: Any, title: str, address: str, lists: WordLists) -> dic
 
 def record_schema(cls: Any, definitions: dict[str, Any], lists: WordLists) -> dict[str, Any]:
     """Return the JSON Schema of a record, with a description of each field."""
-    names = keys_of(cls)
+    fields = fields_of(cls)
     return {
         "description": summary_of(cls),
         "type": "object",
-        "required": [key for key, name in names.items() if name not in later_fields(cls)],
+        "required": [key for key, field in fields.items() if not field.is_later],
         "properties": {
-            key: {"description": sentence(cls, names[key]), **schema_of(field_shape, definitions, lists)}
-            for key, field_shape in shapes_of(cls).items()
+            key: {"description": sentence(cls, field.name), **schema_of(field.shape, definitions, lists)}
+            for key, field in fields.items()
         },
     }
 
@@ -158,10 +156,10 @@ def field_tables(root: type, lists: WordLists) -> Iterator[str]:
     waiting, seen, words = [root], {root}, dict[str, OneOf]()
     while waiting:
         cls: Any = waiting.pop(0)
-        names, records = keys_of(cls), list[Any]()
+        records = list[Any]()
         yield from (f"### {name_of(cls)}", "", summary_of(cls), "", "| field | is | |", "| --- | --- | --- |")
-        for key, field_shape in shapes_of(cls).items():
-            yield f"| `{key}` | {_words(field_shape, records, words, lists)} | {sentence(cls, names[key])} |"
+        for key, field in fields_of(cls).items():
+            yield f"| `{key}` | {_words(field.shape, records, words, lists)} | {sentence(cls, field.name)} |"
         yield ""
         waiting[:0] = [record for record in dict.fromkeys(records) if record not in seen]
         seen.update(records)

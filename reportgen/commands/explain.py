@@ -18,7 +18,6 @@ from reportgen.reports.explain_markdown import explanation_markdown
 from reportgen.reports.explain_sections import sections
 from reportgen.reports.explain_source import source_text
 from reportgen.reports.explain_text import explanation_lines
-from reportgen.reports.report_document import figures_of_summary
 from reportgen.reports.styled_text import TextLine
 from reportgen.reports.summary import Summary
 from reportgen.terminal import Terminal, printable_lines
@@ -65,7 +64,7 @@ def _source_lines(
     """Return the lines of a file for the module that needs most. Raises OptionError if it was not compiled from it."""
     if not summaries:
         return ()
-    module = figures_of_summary(summaries[0])
+    module = summaries[0].figures
     space = module.main_space
     names = names_of(file.absolute(), files_of(space)) if space else ()
     if space is None or not names:

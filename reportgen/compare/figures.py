@@ -14,7 +14,6 @@ from reportgen.analyse.records import Analysis, Measured, Space
 from reportgen.analyse.results import Finding
 from reportgen.analyse.sibling_arguments import sibling_arguments
 from reportgen.compare.module_pairing import Side
-from reportgen.document import parsed, read
 from reportgen.reports.module_figures import capacity_figures
 from reportgen.reports.report_document import (
     GateModule,
@@ -50,7 +49,7 @@ def _space_figures(analysis: Measured, space: Space, fit: Fit | None) -> GateSpa
 
 def gate_module(entry: Summary) -> GateModule:
     """Return the figures of a summarised module."""
-    return read(GateModule, parsed(entry.report_line))
+    return entry.figures
 
 
 def figures_of_side(side: Side) -> GateModule:

@@ -190,7 +190,7 @@ class SiteDirectory:
     def lines_of(self, part: Part) -> Mapping[str, bytes]:
         """Return the line of report.json that a part names, by its digest; empty if the last build wrote another."""
         with suppress(KeyError, TypeError):  # the pages that belong to no dump, and what another program has written
-            digest = part.outcome["summary"]["report_line"]
+            digest = part.outcome["summary"]["report"]
             return {digest: self._lines[digest]}
         return {}
 

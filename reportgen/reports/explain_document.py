@@ -26,7 +26,6 @@ from reportgen.reports.peak_table import PeakBuffers
 from reportgen.reports.report_document import (
     ErrorFigures,
     ModuleFigures,
-    figures_of_summary,
 )
 from reportgen.reports.summary import Summary
 from reportgen.reports.work_words import recomputed_words
@@ -91,7 +90,7 @@ class ExplainDocument:
 
 def explained(entry: Summary) -> ExplainedModule:
     """Return the explanation of a module."""
-    figures = figures_of_summary(entry)
+    figures = entry.figures
     space = figures.main_space
     return ExplainedModule(
         figures=figures,

@@ -28,13 +28,12 @@ from reportgen.analyse.records import XlaSum
 from reportgen.analyse.results import Finding, Severity
 from reportgen.analyse.sibling_arguments import SiblingArguments
 from reportgen.analyse.spaces import main_space
-from reportgen.document import Bytes, Count, Number, Pattern, Positive, SignedBytes, document, parsed, read
+from reportgen.document import Bytes, Count, Number, Pattern, Positive, SignedBytes, document
 from reportgen.input.dump_text import TextOrigin
 from reportgen.input.names import Backend
 from reportgen.oom import forms
 from reportgen.oom.printed_size import SizeRange
 from reportgen.reports.peak_table import PeakBuffers, PeakPart
-from reportgen.reports.summary import Summary
 
 SCHEMA: Literal[2] = 2
 """The number that `report.json` states; docs/schemas.md says what raises it."""
@@ -525,8 +524,3 @@ class RecordedDocument:
     """The build that the figures are of."""
     modules: tuple[RecordedModule, ...]
     """The modules, in the order of their paths."""
-
-
-def figures_of_summary(entry: Summary) -> ModuleFigures:
-    """Return the figures of a summarised module from its line of `report.json`."""
-    return read(ModuleFigures, parsed(entry.report_line))

@@ -1,15 +1,18 @@
 """The summary of a module: what the overview and the terminal say of it, cheap to hand between processes."""
 
 from collections.abc import Mapping
-from dataclasses import asdict
-from typing import Any
+from dataclasses import asdict, replace
+from typing import TYPE_CHECKING, Any
 
 from reportgen.analyse.contested import Certainty
 from reportgen.analyse.devices import MAIN_SPACE
 from reportgen.analyse.results import Finding, Severity
 from reportgen.input.dump_text import Location
 from reportgen.record import record
-from reportgen.reports.json_lines import line_digest
+from reportgen.reports.json_lines import json_line, line_digest
+
+if TYPE_CHECKING:
+    from reportgen.reports.report_document import ModuleFigures
 
 
 @record
@@ -45,8 +48,8 @@ class FirstSuggestion:
 class Summary:
     """The figures of one module, those of space 0, the device's main memory.
 
-    Where a module has nothing in space 0 they are those of the space that needs most. `report_line` is the module's
-    line of report.json, which takes a thirteenth of the memory of its record; it is empty where nobody reads it.
+    Where a module has nothing in space 0 they are those of the space that needs most. `report` is the module's part of
+    report.json: the record or, in a site, its line, which takes half of the memory; empty where nobody reads it.
     `argument_bytes` and `output_bytes` are those of the peak resident or, where that is not known, of what is needed.
     `fits` is whether it fits its device, None where nothing says so, and `is_refused` whether the compiler said no.
 
@@ -80,7 +83,7 @@ class Summary:
     argument_bytes: int
     output_bytes: int
     findings: tuple[Finding, ...]
-    report_line: bytes
+    report: "ModuleFigures | bytes"
     capacity_bytes: int | None = None
     device: str = ""
     fits: bool | None = None
@@ -98,6 +101,22 @@ class Summary:
     content_digest: str = ""
     source_files: tuple[str, ...] = ()
     op_names: int = 0
+
+    @property
+    def figures(self) -> "ModuleFigures":
+        """The figures of the module."""
+        if not isinstance(self.report, bytes):
+            return self.report
+        # Imported here, because an unchanged build only reads summaries.
+        from reportgen.document import parsed, read
+        from reportgen.reports.report_document import ModuleFigures
+
+        return read(ModuleFigures, parsed(self.report))
+
+    @property
+    def report_line(self) -> bytes:
+        """The module's line of report.json."""
+        return self.report if isinstance(self.report, bytes) else json_line(self.report)
 
     @property
     def excess_bytes(self) -> int | None:
@@ -119,7 +138,7 @@ class Summary:
 
     def as_json(self) -> dict[str, Any]:
         """Return what a build keeps for the next one, with a digest of the line that report.json has anyway."""
-        return asdict(self) | {"report_line": line_digest(self.report_line)}
+        return asdict(replace(self, report=b"")) | {"report": line_digest(self.report_line)}
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any], lines: Mapping[str, bytes]) -> "Summary":
@@ -130,7 +149,7 @@ class Summary:
         return cls(
             **{
                 **data,
-                "report_line": lines[data["report_line"]],
+                "report": lines[data["report"]],
                 "finding_counts": tuple((severity, number) for severity, number in data["finding_counts"]),
                 "findings": tuple(map(_finding, data["findings"])),
                 "to_do_first": data["to_do_first"] and FirstSuggestion(**data["to_do_first"]),

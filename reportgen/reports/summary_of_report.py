@@ -6,6 +6,7 @@ An unchanged build only reads summaries, so the record is apart from the analysi
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from reportgen.advice.advise import Advice
 from reportgen.advice.fitting import least_capacity
@@ -27,10 +28,12 @@ from reportgen.reports.advice_words import (
     saving_words,
 )
 from reportgen.reports.formats import capital, counted, human_bytes
-from reportgen.reports.json_lines import json_line
 from reportgen.reports.report import Report, needed_by_class, peak_by_class, unknown_division
 from reportgen.reports.source_words import filled_words, line_words
 from reportgen.reports.summary import FirstSuggestion, LargestLine, Summary
+
+if TYPE_CHECKING:
+    from reportgen.reports.report_document import ModuleFigures
 
 
 def summary(report: Report, *, with_report: bool = True) -> Summary:
@@ -45,6 +48,12 @@ def summary(report: Report, *, with_report: bool = True) -> Summary:
     advice = report.advice.get(MAIN_SPACE)
     refused = report.device_fit.refused
     is_elsewhere = refused is not None and refused.space != "hbm"
+    figures: ModuleFigures | bytes = b""
+    if with_report:
+        # Imported here, because a check that only prints lines has no figures.
+        from reportgen.reports.module_figures import module_figures
+
+        figures = module_figures(report)
     sizes = peak_by_class(analysis, space) if space else Counter[MemoryClass]()
     if space and not peak:
         sizes = needed_by_class(analysis, space)
@@ -64,7 +73,7 @@ def summary(report: Report, *, with_report: bool = True) -> Summary:
         is_refused=refused is not None,
         certainty=certainty(analysis, space),
         findings=analysis.findings,
-        report_line=_line_of_json(report) if with_report else b"",
+        report=figures,
         first_suggestion="" if is_elsewhere else advice_sentence(advice),
         filled=filled_words(report) if with_report else "",
         capacity=capacity_words(known, advice.capacity if advice else None) if known else "",
@@ -74,13 +83,6 @@ def summary(report: Report, *, with_report: bool = True) -> Summary:
         host_bytes=host.needed_bytes if (host := analysis.spaces.get(HOST_SPACE)) else 0,
         to_do_first=_to_do_first(advice) if advice and with_report and not is_elsewhere else None,
     )
-
-
-def _line_of_json(report: Report) -> bytes:
-    # Imported here, because a check that only prints lines writes no JSON.
-    from reportgen.reports.module_figures import module_figures
-
-    return json_line(module_figures(report))
 
 
 def phase_words(phases: Sequence[Phase]) -> str:
@@ -129,6 +131,7 @@ def summary_for_site(
     first = found.to_do_first
     return replace(
         found,
+        report=found.report_line,
         to_do_first=first and replace(first, place=line_words(first.place), href=first.place and href(first.place)),
         largest_lines=largest_lines,
         content_digest=content_digest,

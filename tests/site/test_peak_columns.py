@@ -16,7 +16,6 @@ from reportgen.reports.explain_markdown import explanation_markdown
 from reportgen.reports.explain_sections import Section, sections
 from reportgen.reports.explain_text import explanation_lines
 from reportgen.reports.peak_table import PeakBuffers, PeakFigures, PeakPart, buffer_columns, peak_columns
-from reportgen.reports.report_document import figures_of_summary
 from reportgen.reports.styled_text import plain
 from reportgen.reports.summary_of_report import summary
 from tests.support.markup_tree import Element, tree_of
@@ -91,6 +90,6 @@ def test_what_the_columns_show_is_in_the_documents(module: Module) -> None:
     """A column takes its cells from fields of report.json, so the terminal, which reads that, can show it."""
     assert fields_of(PeakFigures).keys() <= fields_of(PeakBuffers).keys()
     assert fields_of(PeakFigures).keys() <= fields_of(PeakPart).keys()
-    stated = figures_of_summary(summary(module)).spaces[0].peak_resident_groups[0]
+    stated = summary(module).figures.spaces[0].peak_resident_groups[0]
     assert all(column.of(stated) is not None for column in columns())
     assert {column.key for column in columns()} <= {column.key for column in buffer_columns()}

@@ -33,7 +33,7 @@ def made_up(
         output_bytes=0,
         findings=(),
         content_digest=content or str(number),
-        report_line=json_line({"path": f"run/module_{number:04d}.{title}.txt"}),
+        report=json_line({"path": f"run/module_{number:04d}.{title}.txt"}),
     )
 
 

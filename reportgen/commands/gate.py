@@ -4,7 +4,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from reportgen.commands import settings
 from reportgen.compare.growth import Growth
@@ -13,14 +13,6 @@ from reportgen.input.toml_lines import MOST_CHARACTERS, why_refused
 
 if TYPE_CHECKING:
     from reportgen.compare.budgets import Budgets
-
-
-class _Stated(NamedTuple):
-    """The text of budgets, the file that it is from, and the other keys that its table may have."""
-
-    text: str
-    file: str
-    keys: Collection[str] | None = None
 
 
 def budgets_of(
@@ -40,7 +32,7 @@ def budgets_of(
     # Imported here, because reading budgets takes a twentieth of a small check, and few have any.
     from reportgen.compare.budgets import Budget, Budgets, parse_budgets, recomputation_budget
 
-    in_file = parse_budgets(stated.text, stated.file, settings=stated.keys) if stated else None
+    in_file = parse_budgets(*stated[:2], settings=stated[2]) if stated else None
     listed = in_file.budgets if in_file else ()
     # Those of flags hold whatever modules there are, so none of them is missed.
     of_flags = list[Budget]()
@@ -51,17 +43,17 @@ def budgets_of(
     return replace(in_file or Budgets(), budgets=(*listed, *of_flags))
 
 
-def _stated(path: Path | None) -> _Stated | None:
-    """Return the budgets of a file as they are stated. Raises InvalidBudget."""
+def _stated(path: Path | None) -> tuple[str, str, Collection[str] | None] | None:
+    """Return the text of budgets, its file, and the other keys that its table may have. Raises InvalidBudget."""
     if path is not None:
         # In a pyproject.toml our table has other settings besides the budgets.
         keys = settings.KEYS if path.name == settings.FILE.name else None
-        return _Stated(_text(path), path.as_posix(), keys)
+        return _text(path), path.as_posix(), keys
     if Path(settings.BUDGETS_FILE).is_file():
-        return _Stated(_text(Path(settings.BUDGETS_FILE)), settings.BUDGETS_FILE)
+        return _text(Path(settings.BUDGETS_FILE)), settings.BUDGETS_FILE, None
     table = settings.read_table()
     if table.values.keys() & set(settings.BUDGET_KEYS):
-        return _Stated(table.text, settings.FILE.name, settings.KEYS)
+        return table.text, settings.FILE.name, settings.KEYS
     return None
 
 

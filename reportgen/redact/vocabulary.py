@@ -148,24 +148,7 @@ _COUNTS = """
 """
 """Keys of XLA whose numbers count or number something, and are short."""
 
-_MACHINES = frozenset(
-    {
-        "client",
-        "cpu",
-        "device",
-        "gpu",
-        "host",
-        "machine",
-        "node",
-        "pod",
-        "rank",
-        "server",
-        "tpu",
-        "user",
-        "vm",
-        "worker",
-    }
-)
+_MACHINES = "client cpu device gpu host machine node pod rank server tpu user vm worker"
 """Known words that name a machine or a person once a number follows, as in `node17` or `user_4`."""
 
 GROUPED = r"(?<!\d)\d" + repeated(r"[^0-9A-Za-z\\]{0,3}\d", 6)
@@ -270,7 +253,7 @@ def _is_number_after(before: str, separator: str, number: str) -> bool:
         return bool(before) and len(number) <= _LONGEST_SUFFIX
     if before == "cl":
         return len(number) <= _LONGEST_CHANGELIST
-    return bool(before) and before.lower() not in _MACHINES and len(number) <= _LONGEST_NUMBER
+    return bool(before) and before.lower() not in _keys(_MACHINES) and len(number) <= _LONGEST_NUMBER
 
 
 def _is_compound(segment: str, words: frozenset[str]) -> bool:
@@ -280,4 +263,6 @@ def _is_compound(segment: str, words: frozenset[str]) -> bool:
     if not _LETTERS_AND_DIGITS.fullmatch(segment):
         return False
     parts = [part.lower() for part in _WORD.findall(segment)]
-    return all(part in words or part == "x" for part in parts) and (segment.isalpha() or not _MACHINES & {*parts})
+    return all(part in words or part == "x" for part in parts) and (
+        segment.isalpha() or not _keys(_MACHINES) & {*parts}
+    )

@@ -2,10 +2,10 @@
 
 from collections.abc import Iterable, Iterator
 
+from reportgen.reports.column import TextTable
 from reportgen.reports.explain_sections import Section
 from reportgen.reports.formats import percent
 from reportgen.reports.markdown_text import code, escaped
-from reportgen.reports.text_table import TextTable
 
 _LONGEST = 300
 _CODE = ("name", "code", "line")

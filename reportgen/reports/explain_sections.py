@@ -12,7 +12,7 @@ from reportgen.oom.error_event import LoggedBuffer, OutOfMemory
 from reportgen.oom.printed_size import SizeRange
 from reportgen.record import record
 from reportgen.reports.advice_words import CONFIDENCES, cost_words, needed_words, result_words, saving_words
-from reportgen.reports.column import Column
+from reportgen.reports.column import Column, TextTable, text_table
 from reportgen.reports.error_causes import parts_of, whole_of
 from reportgen.reports.error_story import story_of
 from reportgen.reports.explain_document import ExplainedModule
@@ -21,7 +21,6 @@ from reportgen.reports.peak_table import buffer_columns
 from reportgen.reports.report_document import AdviceFigures, SpaceFigures
 from reportgen.reports.source_words import line_words, short_words
 from reportgen.reports.styled_text import Tone
-from reportgen.reports.text_table import TextTable, text_table
 
 _LARGEST, _MOST_SUGGESTIONS, _MOST_PHASES, _MOST_OTHERS = 5, 5, 8, 8
 _TONES: Mapping[bool | None, Tone] = {True: "good", False: "bad", None: "open"}

@@ -3,11 +3,10 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from textwrap import wrap
 
-from reportgen.reports.column import Kind
+from reportgen.reports.column import Kind, TextTable
 from reportgen.reports.explain_sections import Section
 from reportgen.reports.formats import end_of, percent, visible
 from reportgen.reports.styled_text import Span, Style, TextLine
-from reportgen.reports.text_table import TextTable
 
 MOST_LINES = 64
 NARROWEST = 40

@@ -10,9 +10,8 @@ from reportgen.record import record
 from reportgen.render.drawings.life import life_strip
 from reportgen.render.html.marks import bar, chip
 from reportgen.render.html.markup import bytes_markup, count_markup
-from reportgen.reports.column import Column, Kind
+from reportgen.reports.column import Column, Kind, range_text
 from reportgen.reports.formats import percent
-from reportgen.reports.text_table import range_text
 
 _Row = TypeVar("_Row")
 

@@ -3,7 +3,7 @@
 from reportgen.errors import ReportgenError
 from reportgen.input.reading import DumpFiles, Problem
 from reportgen.options import Redaction
-from reportgen.redact.quotes import redact_message
+from reportgen.redact.vocabulary import redact_message
 from reportgen.work import Outcome
 
 _NO_MEMORY = "there is not enough memory for this dump. Try again with --jobs 1, or on a larger machine."

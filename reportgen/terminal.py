@@ -12,7 +12,7 @@ from contextlib import suppress
 from time import monotonic
 
 from reportgen.input.reading import Problem
-from reportgen.redact.quotes import redact_message
+from reportgen.redact.vocabulary import redact_message
 from reportgen.reports.styled_text import Style, TextLine
 
 _COLORS = {"error": "31", "warning": "33", "note": "36"}

@@ -10,7 +10,7 @@ from reportgen.compare.verdicts import Judgement, judge, judge_fit
 from reportgen.input.reading import is_missing
 from reportgen.input.remote import located
 from reportgen.redact.comparison import public_name, real_figures, redact_flaws, redact_judgement
-from reportgen.redact.quotes import redact_message
+from reportgen.redact.vocabulary import redact_message
 from reportgen.reports.explain_document import explained
 from reportgen.reports.explain_markdown import explanation_markdown
 from reportgen.reports.explain_sections import sections

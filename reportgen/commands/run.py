@@ -13,7 +13,7 @@ from reportgen.options import SITES
 from reportgen.programs.dumps import Left
 from reportgen.programs.interpreters import chosen_python
 from reportgen.programs.run import RunOptions, run_program
-from reportgen.redact.quotes import redact_message
+from reportgen.redact.vocabulary import redact_message
 from reportgen.terminal import Terminal, counted, say
 
 

@@ -19,9 +19,8 @@ from reportgen.input.inputs import Inputs
 from reportgen.input.reading import Problem
 from reportgen.options import Redaction
 from reportgen.redact.quoted_names import Names
-from reportgen.redact.quotes import redact_message
 from reportgen.redact.text import Redactor
-from reportgen.redact.vocabulary import is_public_module
+from reportgen.redact.vocabulary import is_public_module, redact_message
 from reportgen.reports.formats import shortened
 from reportgen.reports.report_document import GateModule
 

@@ -8,7 +8,7 @@ from reportgen.input.dump_contents import Contents, read_contents
 from reportgen.input.names import REFUSAL_KINDS
 from reportgen.input.reading import DumpFiles
 from reportgen.options import Redaction
-from reportgen.redact.quotes import redact_message
+from reportgen.redact.vocabulary import redact_message
 from reportgen.work import garbage_collection_paused
 
 

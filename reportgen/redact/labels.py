@@ -16,8 +16,7 @@ from reportgen.input.reading import DumpFiles, Problem
 from reportgen.options import Redaction
 from reportgen.record import record
 from reportgen.redact.quoted_names import Names, Tokens
-from reportgen.redact.quotes import redact_message
-from reportgen.redact.vocabulary import is_known, is_public_module
+from reportgen.redact.vocabulary import is_known, is_public_module, redact_message
 
 _NUMBERED = re.compile(r"(?:(?P<timestamp>[0-9]+)\.)?module_(?P<number>[0-9]+)\.")
 _LONGEST_COUNT = 5  # digits behind a `#`, where labels are made unique

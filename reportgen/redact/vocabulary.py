@@ -1,7 +1,8 @@
 """Decide which words a redacted report may show: those of the compiler, of JAX and of common programs.
 
 This is a list of what is allowed, because nobody can list everything that identifies a person, a machine or a project.
-A word that is missing here costs a reader one name; a list of what is forbidden would publish what it forgot.
+A word that is missing here costs a reader one name; a list of what is forbidden would publish what it forgot. Of a
+message only the words of this package and of the system are kept, because it may quote what must be hidden.
 """
 
 import os
@@ -178,6 +179,14 @@ _ADDRESS = re.compile(
 _LONGEST_SUFFIX, _LONGEST_NUMBER, _LONGEST_CHANGELIST, _LONGEST_AMOUNT = 6, 5, 10, 6
 _LONGEST_COUNT, _LONGEST_MEASURE = 6, 20
 
+_MESSAGE_WORD = re.compile(r"[^\s'\"`()\[\],;]+")
+_PARTS_OF_LABELS = re.compile(r"[/#:=]|(?<=\d)(?=[-.])")
+_MARKS = re.compile(r"[=*%→…]")
+_GROUPED = re.compile(GROUPED)
+_AMOUNT = re.compile(r"((?<![^\s(+-])\d{1,3}(?:,\d{3}){1,6}(?=[ .;:)]|$)(?![ .]\d))")
+"""An amount as this package prints it."""
+_TOKEN = re.compile(r"(?:data|dump|folder|host|name|number|path|person|program|text)-\d+")
+
 
 @cache
 def _vocabulary(redaction: Redaction) -> frozenset[str]:
@@ -216,7 +225,23 @@ def is_measure(key: str, digits: str) -> bool:
     return len(digits) <= _LONGEST_COUNT and key in _keys(_COUNTS)
 
 
-def is_known_in_messages(word: str) -> bool:
+def redact_message(message: str) -> str:
+    """Return a message with only its own words and tokens, because it may quote a file that could not be read."""
+    pieces = _AMOUNT.split(message)
+    # The pieces with odd numbers are amounts. Long numbers are searched for in each text between them, because a number
+    # before an amount would be taken for its first group.
+    texts = [piece if number % 2 else _GROUPED.sub("(redacted)", piece) for number, piece in enumerate(pieces)]
+    return _MESSAGE_WORD.sub(_redacted_word, "".join(texts))
+
+
+def _redacted_word(match: re.Match[str]) -> str:
+    word = match[0].rstrip(":.?!")
+    is_label = _TOKEN.match(word) is not None
+    pieces = _PARTS_OF_LABELS.split(_TOKEN.sub("", word)) if is_label else _MARKS.split(word.lstrip("-+<>"))
+    return match[0] if all(map(_is_known_in_messages, pieces)) else "(redacted)" + match[0][len(word) :]
+
+
+def _is_known_in_messages(word: str) -> bool:
     """Return whether a word of a message is one that this package or the system writes."""
     is_amount = word.isascii() and word.isdigit() and len(word) <= _LONGEST_AMOUNT
     return is_amount or _consists_of(word, _message_words())
@@ -264,5 +289,5 @@ def _is_compound(segment: str, words: frozenset[str]) -> bool:
         return False
     parts = [part.lower() for part in _WORD.findall(segment)]
     return all(part in words or part == "x" for part in parts) and (
-        segment.isalpha() or not _keys(_MACHINES) & {*parts}
+        segment.isalpha() or _keys(_MACHINES).isdisjoint(parts)
     )

@@ -138,17 +138,6 @@ class Report:
         """The source files of the program that the dump names, sorted."""
         return tuple(sorted(self.analysis.program.source_files))
 
-    @cached_property
-    def op_name_count(self) -> int:
-        """The number of different op_names in the dump."""
-        return len({stated.op_name for stated in self.analysis.program.stated.values()} - {""})
-
-    @cached_property
-    def by_size(self) -> Sequence[int]:
-        """The numbers of the values, the largest first."""
-        facts = self.analysis.facts
-        return sorted(range(len(facts)), key=lambda n: (-facts[n].value.size_bytes, facts[n].value.id))
-
     def instruction_text(self, name: str) -> str | None:
         """Return the text of the instruction that defines values `name{…}`; None if the dump has none."""
         raw = self.analysis.dump.instruction_text(name)

@@ -136,7 +136,7 @@ def summary_for_site(
         largest_lines=largest_lines,
         content_digest=content_digest,
         source_files=report.source_files,
-        op_names=report.op_name_count,
+        op_names=len({stated.op_name for stated in report.analysis.program.stated.values()} - {""}),
     )
 
 

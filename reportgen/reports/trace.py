@@ -5,7 +5,7 @@ object with `traceEvents`, of the Chromium project.
 """
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Any
 
@@ -38,9 +38,11 @@ def _module_events(process: int, report: Report) -> Iterator[Event]:
     yield _event("M", "thread_name", process, tid=_INSTRUCTIONS, args={"name": "instructions"})
     for moment, name in sorted(report.analysis.dump.name_at.items()):
         yield _event("X", visible(name), process, ts=moment, dur=1, tid=_INSTRUCTIONS)
+    facts = report.analysis.facts
+    by_size = sorted(range(len(facts)), key=lambda number: (-facts[number].value.size_bytes, facts[number].value.id))
     for space in report.analysis.spaces.values():
         yield from _counters(process, report, space)
-        yield from _largest_values(process, report, space)
+        yield from _largest_values(process, report, space, by_size)
 
 
 def _counters(process: int, report: Report, space: Space) -> Iterator[Event]:
@@ -62,10 +64,10 @@ def _steps(function: StepFunction, report: Report) -> Iterator[tuple[int, int]]:
         yield report.analysis.moments, function.amounts[-1]
 
 
-def _largest_values(process: int, report: Report, space: Space) -> Iterator[Event]:
+def _largest_values(process: int, report: Report, space: Space, by_size: Sequence[int]) -> Iterator[Event]:
     """Yield a beginning and an end for each of the largest values of a space that have a live range."""
     analysis, shown = report.analysis, 0
-    for number in report.by_size:
+    for number in by_size:
         fact = analysis.facts[number]
         if fact.live is None or analysis.dump.allocations[fact.value.allocation].color != space.color:
             continue

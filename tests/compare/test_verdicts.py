@@ -9,7 +9,7 @@ from reportgen.analyse.matmul_work import WorkFigures
 from reportgen.compare.budgets import Budgets, parse_budgets
 from reportgen.compare.module_pairing import pair_by_name
 from reportgen.compare.verdicts import judge
-from reportgen.redact.quotes import redact_message
+from reportgen.redact.vocabulary import redact_message
 from reportgen.reports.report_document import GateModule
 from tests.support.gate_records import gate_module_of, space_of
 

@@ -9,7 +9,7 @@ import pytest
 
 from reportgen.input.discover import Discovered, discover
 from reportgen.input.reading import load_text
-from reportgen.redact.quotes import redact_message
+from reportgen.redact.vocabulary import redact_message
 from tests.support.samples import sample_files, sample_labels, samples
 from tests.support.sound import BLOCK, RANGES, SOUND, TOTAL, USED
 

@@ -11,8 +11,8 @@ import pytest
 
 from reportgen.cli import main
 from reportgen.options import Redaction
-from reportgen.redact.quotes import redact_message
 from reportgen.redact.text import redact_text
+from reportgen.redact.vocabulary import redact_message
 from tests.support.dumps import dump_text
 
 NAME = "module_0001.jit_train_step.cpu_after_optimizations"

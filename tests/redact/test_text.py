@@ -16,8 +16,8 @@ from reportgen.model import Dump
 from reportgen.options import Redaction
 from reportgen.parse.parser import parse_dump
 from reportgen.programs.signs import Signs, why_nothing
-from reportgen.redact.quotes import redact_message
 from reportgen.redact.text import redact_text
+from reportgen.redact.vocabulary import redact_message
 from tests.support.dumps import dump_text
 from tests.support.samples import ROOT, sample_labels, sample_text
 

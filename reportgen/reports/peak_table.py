@@ -5,7 +5,6 @@ Pages, `explain` and report.json show what is declared here. A column needs a fi
 """
 
 from collections.abc import Sequence
-from dataclasses import fields
 from typing import Any, TypeVar
 
 from reportgen.analyse.classes import MemoryClass, memory_class
@@ -89,13 +88,8 @@ def peak_figures(
     `more` are the fields that `cls` has beyond those of `PeakFigures`.
     """
     author = report.attribution(buffers[0]) if buffers else None
-    figures = PeakFigures(
-        size_bytes=size_bytes,
-        class_=kind,
-        source=(author.source or None) if author else None,
-        read_first=(author.read_first or None) if author else None,
-    )
-    return cls(**{field.name: getattr(figures, field.name) for field in fields(PeakFigures)}, **more)
+    source, read_first = (author.source or None, author.read_first or None) if author else (None, None)
+    return cls(size_bytes=size_bytes, class_=kind, source=source, read_first=read_first, **more)
 
 
 def peak_buffers(report: Report, group: PeakGroup) -> PeakBuffers:

@@ -191,7 +191,9 @@ def note_words(suggestion: Suggestion, largest: str = "") -> str:
 
     What takes most of the peak already, `largest`, is not said again.
     """
-    following = "" if suggestion.next_largest == largest else next_words(suggestion)
+    following = ""
+    if suggestion.next_largest not in ("", largest) and suggestion.confidence != "range":
+        following = f"Then the largest part of the peak is {suggestion.next_largest}."
     return " ".join(filter(None, (suggestion.reason, following, suggestion.caveat)))
 
 
@@ -205,12 +207,6 @@ def curve_words(what: str, suggestion: Suggestion) -> str:
     least = ", drawn for the least saving" if suggestion.confidence == "range" else ""
     peak = f"peak {peak_words(suggestion)} at instruction {suggestion.outcome.moment:,}"
     return f"{what}: {peak} ({CONFIDENCES[suggestion.confidence]}{least})."
-
-
-def next_words(suggestion: Suggestion) -> str:
-    """Return what takes most of the peak after a suggestion; empty where that is not known, as within a range."""
-    is_known = suggestion.next_largest and suggestion.confidence != "range"
-    return f"Then the largest part of the peak is {suggestion.next_largest}." if is_known else ""
 
 
 def joint_words(advice: Advice) -> str:
@@ -322,7 +318,8 @@ def verdict_words(capacity: CapacityAdvice) -> str:
     if capacity.combined_to_fit == 1 and capacity.verdict == "combined":
         words = "predicted to fit with one suggestion"
     if capacity.verdict == "arguments":
-        words += f"; sharded over {_count_words(capacity.devices)} they fit"
+        devices = "more" if capacity.devices is None else f"{capacity.devices:,}"
+        words += f"; sharded over {devices} devices they fit"
     if capacity.excess_bytes and capacity.fits_factor and capacity.fits_factor < 1:
         fits = int(capacity.fits_factor * capacity.batch_length)
         fits -= fits % 10 ** max(len(str(fits)) - 2, 0)  # an estimate is not that exact
@@ -331,10 +328,6 @@ def verdict_words(capacity: CapacityAdvice) -> str:
         )
         words += f"; or cut the batch {batch} (estimate)"
     return words
-
-
-def _count_words(devices: int | None) -> str:
-    return "more devices" if devices is None else f"{devices:,} devices"
 
 
 def sentence(suggestion: Suggestion) -> str:

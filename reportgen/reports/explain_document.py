@@ -109,12 +109,7 @@ def explained(entry: Summary) -> ExplainedModule:
 
 def explain_json(entries: Iterable[Summary], errors: Iterable[LoggedError]) -> bytes:
     """Return the document of `explain --json`: the modules in the order given, and the errors of texts."""
-    return json_document(SCHEMA, map(_line, entries), errors)
-
-
-def _line(entry: Summary) -> bytes:
-    """Return the line of an `ExplainedModule`, whose figures are JSON already."""
-    return b'{"sentences": %b, "figures": %b}' % (json_line(explained(entry).sentences), entry.report_line)
+    return json_document(SCHEMA, map(json_line, map(explained, entries)), errors)
 
 
 def _verdict(entry: Summary, figures: ModuleFigures) -> str:

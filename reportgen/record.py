@@ -52,6 +52,13 @@ def record(
     return made if cls is None else made(cls)
 
 
+def copied(cls: type[_Record], source: object, **own: Any) -> _Record:
+    """Return a record with its `own` fields, and those that the source has under the same names."""
+    declared: Any = cls
+    shared = {one.name: getattr(source, one.name) for one in fields(declared) if one.name not in own}
+    return cls(**shared, **own)
+
+
 def _values_of(chosen: Sequence[Field[Any]]) -> Callable[[object], Any]:
     """Return a function that takes the values of some fields from a record."""
     return attrgetter(*(field.name for field in chosen)) if chosen else type

@@ -23,6 +23,7 @@ from reportgen.oom.error_event import LoggedBuffer
 from reportgen.parse.shape_parser import plain_shape
 from reportgen.program.author import lines_of_authors
 from reportgen.program.buffer_uses import reads
+from reportgen.record import copied
 from reportgen.reports.error_causes import excess_of
 from reportgen.reports.error_story import story_of
 from reportgen.reports.formats import counted, shortened
@@ -100,13 +101,8 @@ def module_figures(report: Report) -> ModuleFigures:
 
 
 def _check(result: CheckResult) -> CheckFigures:
-    return CheckFigures(
-        name=result.name,
-        subject=result.subject,
-        looked_at=result.looked_at,
-        exempt=result.skipped_because or None,
-        found={kind.slug: kind.times for kind in result.found},
-    )
+    found = {kind.slug: kind.times for kind in result.found}
+    return copied(CheckFigures, result, exempt=result.skipped_because or None, found=found)
 
 
 def _devices(report: Report) -> DevicesFigures | None:
@@ -126,14 +122,9 @@ def _space(space: Space, report: Report, fit: Fit | None) -> SpaceFigures:
     """Return the figures of a space, and its resident peak by class, by its largest parts, and the sum of the rest."""
     live, temp, resident = space.peak_live, space.peak_temp, space.peak_resident
     by_class, advice = peak_by_class(report.analysis, space), report.advice[space.color]
-    return SpaceFigures(
-        name=space.name,
-        needed_bytes=space.needed_bytes,
-        allocated_bytes=space.allocated_bytes,
-        static_bytes=space.static_bytes,
-        thread_local_bytes=space.thread_local_bytes,
-        slack_bytes=space.slack_bytes,
-        padding_bytes=space.padding_bytes,
+    return copied(
+        SpaceFigures,
+        space,
         peak_live_bytes=live.amount if live else None,
         peak_live_moment=live.moment if live else None,
         peak_live_ties=live.ties if live else None,
@@ -234,59 +225,45 @@ def advice_figures(analysis: Analysis, advice: Advice, origin: Origin | None = N
         return None
     dump, capacity, half_bytes = analysis.dump, advice.capacity, advice.half_batch_bytes
     factor = capacity.fits_factor if capacity else None
-    return AdviceFigures(
+    return copied(
+        AdviceFigures,
+        advice,
         schema=ADVICE_SCHEMA,
-        contested_bytes=advice.contested_bytes,
         capacity_bytes=capacity.size_bytes if capacity else None,
         capacity_source=origin if capacity else None,
         verdict=capacity.verdict if capacity else None,
         excess_bytes=capacity.excess_bytes if capacity else None,
-        breakdown=advice.breakdown,
         batch=None if half_bytes is None else BatchFigures(fits_factor=factor, half_bytes=half_bytes),
         suggestions=tuple(_suggestion(analysis, suggestion) for suggestion in advice.suggestions),
         best=tuple(advice.suggestions.index(suggestion) for suggestion in advice.best),
-        combined=tuple(CombinedFigures(**_combined(suggestion)) for suggestion in advice.combined),
+        combined=tuple(copied(CombinedFigures, one, **_outcome(one)) for one in advice.combined),
         combined_to_fit=capacity.combined_to_fit if capacity and capacity.excess_bytes else None,
         groups=tuple(_group(dump, group) for group in advice.groups),
-        arguments=advice.arguments,
         fewest_devices=capacity.devices if capacity else None,
     )
 
 
 def _suggestion(analysis: Analysis, suggestion: Suggestion) -> SuggestionFigures:
     """Return the figures of one suggestion, with its first values by their keys."""
-    return SuggestionFigures(
-        **_combined(suggestion),
-        argument_names=suggestion.argument_names,
+    return copied(
+        SuggestionFigures,
+        suggestion,
+        **_outcome(suggestion),
         values=_values(analysis.dump, suggestion.buffers),
         value_count=len(suggestion.buffers),
         lines=tuple(lines_of_authors(map(analysis.authors.of, suggestion.buffers))),
-        involved_bytes=suggestion.involved_bytes,
         saving_bytes=suggestion.saving_bytes if suggestion.is_computed else None,
-        saving_high_bytes=suggestion.saving_high_bytes,
-        scratch_bytes=suggestion.scratch_bytes,
-        conflict_bytes=suggestion.conflict_bytes,
-        conflicts=suggestion.conflicts,
         reason=suggestion.reason or None,
-        caveat=suggestion.caveat,
         code=suggestion.code or None,
-        code_lines=suggestion.code_lines,
     )
 
 
-def _combined(suggestion: Suggestion) -> dict[str, Any]:
-    """Return the fields that a suggestion has on its own and combined with others."""
+def _outcome(suggestion: Suggestion) -> dict[str, Any]:
+    """Return the fields of a suggestion, on its own or combined with others, that it has under other names."""
     return {
-        "kind": suggestion.kind,
-        "confidence": suggestion.confidence,
-        "what": suggestion.what,
-        "after": suggestion.after,
-        "peak_bytes": suggestion.peak_bytes,
         "peak_low_bytes": None if suggestion.saving_high_bytes is None else suggestion.least_peak_bytes,
-        "needed_bytes": suggestion.needed_bytes,
         "next_moment": suggestion.outcome.moment,
         "next_largest": suggestion.next_largest or None,
-        "added_flops": suggestion.added_flops,
     }
 
 

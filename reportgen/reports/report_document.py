@@ -33,6 +33,7 @@ from reportgen.input.dump_text import TextOrigin
 from reportgen.input.names import Backend
 from reportgen.oom import forms
 from reportgen.oom.printed_size import SizeRange
+from reportgen.record import copied
 from reportgen.reports.peak_table import PeakBuffers, PeakPart
 
 SCHEMA: Literal[2] = 2
@@ -266,13 +267,8 @@ class ListedFinding:
 def listed_finding(finding: Finding) -> ListedFinding:
     """Return a finding of an analysis as the document has it."""
     place = finding.location
-    return ListedFinding(
-        slug=finding.slug,
-        severity=finding.severity,
-        message=finding.message,
-        file=place.file if place else None,
-        line=place.line if place else None,
-    )
+    file, line = (place.file, place.line) if place else (None, None)
+    return copied(ListedFinding, finding, file=file, line=line)
 
 
 def first_flaws(findings: Iterable[ListedFinding]) -> tuple[ListedFinding, ...]:

@@ -4,34 +4,30 @@ import argparse
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from reportgen.check import check
 from reportgen.errors import OptionError
 from reportgen.input.archives import kept_pipe
 from reportgen.input.remote import AnyPath, located
+from reportgen.options import ReportOptions
+from reportgen.record import copied
 from reportgen.search import SearchResult, search
 from reportgen.terminal import Terminal
 from reportgen.work import BuildResult, Progress
 
+_Options = TypeVar("_Options", bound=ReportOptions)
 
-def report_options(options: argparse.Namespace) -> dict[str, Any]:
-    """Return the arguments of a `ReportOptions`, without its paths. Raises OptionError for options that contradict."""
-    if options.redaction and (options.source_root or options.source_url):
+
+def options_of(cls: type[_Options], options: argparse.Namespace, **own: Any) -> _Options:
+    """Return the options of a site of dumps with its `own` ones. Raises OptionError for options that contradict."""
+    root = options.source_root
+    if options.redaction and (root or options.source_url):
         raise OptionError("--source-root and --source-url show what redaction hides; leave out one, or add --no-redact")
-    if options.source_root and not options.source_root.is_dir():
-        raise OptionError(f"--source-root {options.source_root}: there is no such directory")
-    return {
-        "output": options.output,
-        "title": options.title,
-        "force": options.force,
-        "redaction": options.redaction or None,
-        "max_dump_bytes": options.max_dump_bytes,
-        "capacities": tuple(options.capacities),
-        "source_root": options.source_root.absolute() if options.source_root else None,
-        "source_url": options.source_url,
-        "own_functions": options.own_functions,
-    }
+    if root and not root.is_dir():
+        raise OptionError(f"--source-root {root}: there is no such directory")
+    own |= {"redaction": options.redaction or None, "capacities": tuple(options.capacities)}
+    return copied(cls, options, source_root=root.absolute() if root else None, **own)
 
 
 def paths_of(options: argparse.Namespace) -> tuple[AnyPath, ...]:

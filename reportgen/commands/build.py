@@ -8,7 +8,7 @@ from pathlib import Path
 
 from reportgen.analyse.results import Severity
 from reportgen.build import build, build_file, opening_page
-from reportgen.commands.arguments import paths_of, report_options
+from reportgen.commands.arguments import options_of, paths_of
 from reportgen.commands.settings import files_read
 from reportgen.errors import OptionError
 from reportgen.options import BuildOptions
@@ -28,9 +28,7 @@ def run(options: argparse.Namespace, terminal: Terminal) -> int:
     """Build the site and return the exit code."""
     if options.module and not options.single_file:
         raise OptionError("--module chooses what --single-file writes; a site has all modules")
-    build_options = BuildOptions(
-        **report_options(options), paths=paths_of(options), jobs=options.jobs, cluster=options.executor
-    )
+    build_options = options_of(BuildOptions, options, paths=paths_of(options), cluster=options.executor)
     inputs = (*build_options.paths, *files_read())
     confirm_apart({"--single-file": options.single_file}, inputs)
     if options.executor:  # because the workers of a cluster start in other directories

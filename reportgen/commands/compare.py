@@ -17,6 +17,7 @@ from reportgen.input.reading import Problem, is_missing
 from reportgen.input.remote import located
 from reportgen.options import ComparisonOptions
 from reportgen.output.named_files import confirm_apart, confirm_outside, is_stdout, write_file
+from reportgen.record import copied
 from reportgen.redact.comparison import ComparisonRedactor, redact_flaws
 from reportgen.sides import compare_sources, load_source
 from reportgen.terminal import Terminal, counted, printable_lines
@@ -77,13 +78,12 @@ def _write(comparison: BuildComparison, judgement: Judgement, options: argparse.
     if options.json:
         write_file(options.json, document)
     if options.output:
-        site = ComparisonOptions(
-            output=options.output,
+        site = copied(
+            ComparisonOptions,
+            options,
             before=located(options.before),
             after=located(options.after),
             redaction=options.redaction or None,
-            force=options.force,
-            max_dump_bytes=options.max_dump_bytes,
             capacities=tuple(options.capacities),
         )
         build_comparison(comparison, judgement, document, site)

@@ -5,7 +5,7 @@ import signal
 import webbrowser
 from pathlib import Path
 
-from reportgen.commands.arguments import report_options
+from reportgen.commands.arguments import options_of
 from reportgen.errors import UnreadableInput
 from reportgen.input.remote import located
 from reportgen.live.loop import Watcher
@@ -18,11 +18,10 @@ def run(options: argparse.Namespace, terminal: Terminal) -> int:
     # So that SIGTERM raises KeyboardInterrupt as well.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     watcher = Watcher(
-        WatchOptions(
-            **report_options(options),
+        options_of(
+            WatchOptions,
+            options,
             paths=tuple(map(_local, options.paths)),
-            host=options.host,
-            port=options.port,
             polls=options.poll,
             serves=not options.no_serve,
         ),

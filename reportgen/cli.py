@@ -8,9 +8,8 @@ import argparse
 import io
 import os
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from importlib import import_module
-from typing import NamedTuple
 
 import reportgen
 from reportgen.commands import flags
@@ -21,26 +20,17 @@ INTERRUPTED = 130
 BROKEN_PIPE = 141  # 128 + SIGPIPE, which Windows does not have
 
 
-class Command(NamedTuple):
-    """What a command does, in the words of its help, and the function that adds its flags to a parser."""
-
-    purpose: str
-    add_flags: Callable[[argparse.ArgumentParser], None]
-
-
-COMMANDS: Mapping[str, Command] = {
-    "run": Command("Run a program, dump what XLA compiles in it, and build the site.", flags.add_run_flags),
-    "build": Command("Build the site.", flags.add_build_flags),
-    "watch": Command("Build the site, serve it, and update it as the compiler writes dumps.", flags.add_watch_flags),
-    "check": Command("Parse and analyse dumps without building a site.", flags.add_check_flags),
-    "explain": Command(
-        "Explain in a page of text what needs the memory, whether it fits, and what would lower it.",
-        flags.add_explain_flags,
-    ),
-    "compare": Command("Compare two builds: what changed, by how much, and why.", flags.add_compare_flags),
-    "history": Command("Keep the figures of builds over time, and show them as a trend.", flags.add_history_flags),
-    "export": Command("Print a module's memory over program order in a format of other tools.", flags.add_export_flags),
+COMMANDS: Mapping[str, str] = {
+    "run": "Run a program, dump what XLA compiles in it, and build the site.",
+    "build": "Build the site.",
+    "watch": "Build the site, serve it, and update it as the compiler writes dumps.",
+    "check": "Parse and analyse dumps without building a site.",
+    "explain": "Explain in a page of text what needs the memory, whether it fits, and what would lower it.",
+    "compare": "Compare two builds: what changed, by how much, and why.",
+    "history": "Keep the figures of builds over time, and show them as a trend.",
+    "export": "Print a module's memory over program order in a format of other tools.",
 }
+"""What each command does, in the words of its help."""
 
 _DESCRIPTION = """\
 Turn XLA's plan for the memory of a program into a static site that shows how much memory each module needs, what
@@ -110,8 +100,9 @@ def argument_parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"%(prog)s {reportgen.__version__}")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", dest="command")
-    for name, (purpose, add_flags) in COMMANDS.items():
+    for name, purpose in COMMANDS.items():
         help_line = purpose[0].lower() + purpose[1:].removesuffix(".")
+        add_flags = getattr(flags, f"add_{name}_flags")
         add_flags(commands.add_parser(name, help=help_line, description=purpose, allow_abbrev=False))
     commands.add_parser("help", help="show this help")
     return parser

@@ -12,7 +12,7 @@ import pytest
 
 from reportgen.advice.advice_records import SuggestionFigures
 from reportgen.check import check
-from reportgen.document import encoded
+from reportgen.document import encoded, read
 from reportgen.input.discover import discover
 from reportgen.reports.advice_words import needed_words, saving_words
 from reportgen.reports.explain_document import ExplainedModule, explained
@@ -21,7 +21,7 @@ from reportgen.reports.explain_sections import sections
 from reportgen.reports.explain_text import MOST_LINES, NARROWEST, explanation_lines
 from reportgen.reports.formats import human_bytes, visible
 from reportgen.reports.markdown_text import escaped
-from reportgen.reports.report_document import SpaceFigures
+from reportgen.reports.report_document import ModuleFigures, SpaceFigures
 from reportgen.reports.source_words import line_words
 from reportgen.reports.styled_text import plain
 from reportgen.terminal import Terminal
@@ -72,7 +72,7 @@ def shown(one: ExplainedModule) -> SpaceFigures:
 @pytest.mark.parametrize("name", DUMPS)
 def test_the_figures_are_the_part_of_report_json(name: str) -> None:
     for one, module in modules(name):
-        assert json.loads(encoded(one.figures)) == module
+        assert json.loads(encoded(read(ModuleFigures, module))) == module == json.loads(encoded(one.figures))
         assert one.sentences.space in {space["name"] for space in module["spaces"].values()}
 
 

@@ -10,15 +10,12 @@ millisecond, and there are no idle connections to close at the end.
 
 import json
 import socket
-import sys
 from collections.abc import Mapping
-from contextlib import suppress
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import PurePosixPath
 from socketserver import TCPServer
-from threading import Semaphore, Thread
-from time import sleep
+from threading import Thread
 from typing import Any
 from urllib.parse import parse_qs, quote, unquote, urlsplit
 
@@ -49,10 +46,7 @@ _HEADERS = {
     "X-Frame-Options": "DENY",
 }
 _HEARTBEAT_SECONDS = 10.0  # because the thread of a closed page ends only when it writes
-_MOST_CONNECTIONS = 512
-_ACCEPT_PAUSE_SECONDS = 0.2
 _STREAM = {"Content-Type": "text/event-stream; charset=utf-8"}
-_FULL = b"HTTP/1.0 503 Service Unavailable\r\nRetry-After: 2\r\nContent-Length: 0\r\n\r\n"
 _FIRST_PORT, _PORTS_TRIED = 8000, 100
 _POLICY = b"default-src 'none'; "
 _CONNECTING = b"connect-src 'self'; "
@@ -113,13 +107,8 @@ class _RequestHandler(BaseHTTPRequestHandler):
         """Send a number whenever pages should ask for changes; without details, so one stream serves all pages."""
         if self.command == "HEAD":
             self._send_head(HTTPStatus.OK, _STREAM)
-        elif self.server.streams.acquire(blocking=False):
-            try:
-                self._stream_events()
-            finally:
-                self.server.streams.release()
         else:
-            self._send_text(HTTPStatus.SERVICE_UNAVAILABLE, "Too many pages are open.", {"Retry-After": "5"})
+            self._stream_events()
 
     def _stream_events(self) -> None:
         self._send_head(HTTPStatus.OK, _STREAM)
@@ -177,9 +166,6 @@ class LiveServer(ThreadingHTTPServer):
     def __init__(self, site: Served, host: str, port: int | None) -> None:
         self.site = site
         self.host = host
-        most = _most_connections()
-        self.streams = Semaphore(most // 2)  # a browser has one for all its pages
-        self._connections = Semaphore(most)
         self.address_family = socket.AF_INET6 if ":" in host else socket.AF_INET
         self._listen(port)
         # A short interval, because Ctrl-C waits for up to one before the server ends.
@@ -223,48 +209,8 @@ class LiveServer(ThreadingHTTPServer):
         self._thread.join()
         self.server_close()
 
-    def get_request(self) -> tuple[socket.socket, Any]:
-        """Accept a connection; wait a moment if the system has none to give, because it is asked again at once."""
-        try:
-            return super().get_request()
-        except OSError:
-            sleep(_ACCEPT_PAUSE_SECONDS)
-            raise
-
-    def process_request(self, request: Any, client_address: Any) -> None:
-        """Answer in a thread of its own; refuse a connection when too many are open."""
-        if not self._connections.acquire(blocking=False):
-            with suppress(OSError):  # the client may be gone, or send nothing
-                request.setblocking(False)
-                request.send(_FULL)
-                request.recv(1 << 16)  # because closing a connection with unread bytes loses the answer
-            self.shutdown_request(request)
-            return
-        try:
-            super().process_request(request, client_address)
-        except BaseException:  # there is no thread that would release it
-            self._connections.release()
-            raise
-
-    def process_request_thread(self, request: Any, client_address: Any) -> None:
-        """Answer a request in its thread."""
-        try:
-            super().process_request_thread(request, client_address)
-        finally:
-            self._connections.release()
-
     def handle_error(self, request: Any, client_address: Any) -> None:
         """Ignore clients that disconnect during a response, because the terminal is for what changed."""
-
-
-def _most_connections() -> int:
-    """Return how many connections may be open: half of the files that the system allows, because dumps are read too."""
-    if sys.platform == "win32":
-        return _MOST_CONNECTIONS
-    import resource
-
-    allowed, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
-    return _MOST_CONNECTIONS if allowed == resource.RLIM_INFINITY else min(_MOST_CONNECTIONS, allowed // 2)
 
 
 def _is_html(path: str) -> bool:

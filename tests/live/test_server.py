@@ -8,7 +8,6 @@ from contextlib import ExitStack, closing
 from pathlib import Path
 from threading import Thread
 from threading import enumerate as threads
-from time import sleep
 from typing import ClassVar
 
 import pytest
@@ -357,78 +356,3 @@ def test_a_closed_server_leaves_no_thread_and_frees_its_port(output: Path) -> No
         server.close()
     wait_for_handlers(before)
     LiveServer(Served(output), "127.0.0.1", port).server_close()
-
-
-def test_too_many_pages_are_asked_to_come_back(output: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("reportgen.live.server._MOST_CONNECTIONS", 8)
-    server = LiveServer(Served(output), "127.0.0.1", free_port())
-    server.site.publish(published())
-    server.start()
-    try:
-        with ExitStack() as open_ones:
-            answers = [_first_bytes(server, open_ones, b"/-/events") for _ in range(8)]
-            assert [b" 200 " in answer for answer in answers] == [True] * 4 + [False] * 4
-            assert all(b" 503 " in answer and b"Retry-After: " in answer for answer in answers[4:])
-            assert asked(server, "/")[0].status == 200
-            for _ in range(8):
-                open_ones.enter_context(socket.create_connection(("127.0.0.1", server.server_port)))
-            full = _first_bytes(server, open_ones, b"/")
-            assert full.startswith(b"HTTP/1.0 503 ")
-            assert b"Retry-After: " in full
-        while not _is_answered(server):
-            sleep(0.05)
-    finally:
-        server.close()
-
-
-def _is_answered(server: LiveServer) -> bool:
-    try:
-        return asked(server, "/")[0].status == 200
-    except (OSError, http.client.HTTPException):
-        return False
-
-
-def _first_bytes(server: LiveServer, open_ones: ExitStack, path: bytes) -> bytes:
-    connection = open_ones.enter_context(socket.create_connection(("127.0.0.1", server.server_port)))
-    connection.sendall(b"GET %s HTTP/1.1\r\nHost: localhost:%d\r\n\r\n" % (path, server.server_port))
-    return connection.recv(65536)
-
-
-def test_no_processor_is_used_while_the_system_gives_no_connection(
-    output: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    server = LiveServer(Served(output), "127.0.0.1", free_port())
-    server.site.publish(published())
-    tries, pauses, is_out = list[int](), list[float](), True
-    accept = server.socket.accept
-
-    class Socket:
-        def __getattr__(self, name: str) -> object:
-            return getattr(plain, name)
-
-        def accept(self) -> object:
-            tries.append(1)
-            if is_out:
-                raise OSError(24, "Too many open files")
-            return accept()
-
-    plain = server.socket
-    monkeypatch.setattr(server, "socket", Socket())
-
-    def pause(seconds: float) -> None:
-        pauses.append(seconds)
-        sleep(seconds)
-
-    monkeypatch.setattr("reportgen.live.server.sleep", pause)
-    server.start()
-    try:
-        with socket.create_connection(("127.0.0.1", server.server_port)) as waiting:
-            waiting.sendall(b"GET / HTTP/1.1\r\nHost: localhost:%d\r\n\r\n" % server.server_port)
-            while len(pauses) < 3:
-                sleep(0.05)
-            is_out = False
-            assert b" 200 " in waiting.recv(65536)
-        assert len(tries) <= len(pauses) + 1
-        assert min(pauses) >= 0.1
-    finally:
-        server.close()

@@ -1,6 +1,6 @@
-"""Make the pages of one dump, and write them: the module's own page first, because somebody may be waiting for it."""
+"""Make the pages of one dump, and write them."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import cached_property, partial
 
@@ -36,14 +36,12 @@ def module_of(reading: DumpReading) -> Module:
 
 
 class DumpPages:
-    """The pages of one dump. `paths` are all of them, the module's own page first; `left` are not written yet."""
+    """The pages of one dump."""
 
     def __init__(self, reading: DumpReading) -> None:
         self.module = module_of(reading)
         self._reading = reading
         self._makers = page_makers(self.module, reading.settings.site_title)
-        self.paths = tuple(self._makers)
-        self.left = dict.fromkeys(self.paths)
         self._written = NOTHING_WRITTEN
 
     @cached_property
@@ -62,16 +60,9 @@ class DumpPages:
         contents = self._reading.contents
         return *contents.problems, *self.module.sources.notes(contents.files)
 
-    def write(self, paths: Sequence[str]) -> None:
-        """Make and write some of the pages. Raises OutputRefused."""
-        makers = [self._makers[path] for path in paths]
-        self._written += write_pages(self._reading.settings.output, (make() for make in makers))
-        for path in paths:
-            del self.left[path]
-
     def write_all(self, jobs: int = 1, stage: Stage = silent) -> None:
         """Write all pages, in `jobs` processes if there are many values. Raises OutputRefused."""
-        output, paths = self._reading.settings.output, self.paths
+        output, paths = self._reading.settings.output, tuple(self._makers)
         confirm_started(output)
         groups = [paths[start : start + _PAGES_IN_GROUP] for start in range(0, len(paths), _PAGES_IN_GROUP)]
 
@@ -86,15 +77,11 @@ class DumpPages:
         for written in results:
             self._written += written
             stage(f"writing pages: {len(self._written.paths):,} of {len(paths):,}")
-        self.left.clear()
-
-    def unwritten(self) -> Outcome:
-        """Return the outcome of the dump before its pages are written."""
-        return Outcome(label=self.module.label, summary=self.summary, problems=self._problems)
 
     def outcome(self) -> Outcome:
         """Return the outcome of the dump once all its pages are written."""
-        written, outcome = self._written, self.unwritten()
+        written = self._written
+        outcome = Outcome(label=self.module.label, summary=self.summary, problems=self._problems)
         return replace(outcome, part=written.part(self._reading.key, outcome.as_json()), changed=written.changed)
 
     def single_file(self, stage: Stage = silent) -> tuple[Outcome, bytes]:

@@ -1,7 +1,7 @@
 """The one builder of a site: `build` brings a site up to date once, `watch` does so again and again.
 
     dumps ─── DumpReading ─── key of the last build? ─── yes ─── its outcome, from the manifest or from this process
-                                             └── no ─── DumpPages: the module's own page first, then the others
+                                             └── no ─── DumpPages: all pages of the module
     outcomes ─ write_common ─ overview, report.json, …          what depends on all dumps
     parts ──── finish ─────── removal of old pages, manifest    when nothing is left to write
 
@@ -103,10 +103,6 @@ class SiteBuilder:
     def is_lost(self) -> bool:
         """Return whether somebody else has removed what was written."""
         return self._directory.is_lost
-
-    def pages(self, reading: DumpReading) -> "DumpPages":
-        """Return the pages of a dump, none of them written yet."""
-        return pages_of(reading)
 
     def write_common(self, result: BuildResult, readme: str, modules: Mapping[str, Part]) -> tuple[Part, int]:
         """Write the pages that belong to no dump; return their part, and how many of them were written."""

@@ -44,12 +44,11 @@ def gathered(
     progress: Progress,
     *,
     module: str | None = None,
-    devices: int | None = None,
     with_report: bool = True,
 ) -> tuple[SearchResult, BuildResult]:
     """Return the dumps in some paths and what is known of them, and print the problems with them.
 
-    `module`, `devices` and `with_report` are those of a search and a check.
+    `module` and `with_report` are those of a search and a check.
     """
     redaction = options.redaction or None
     found = search(paths, redaction, options.max_dump_bytes, module=module)
@@ -61,7 +60,6 @@ def gathered(
         capacities=options.capacities,
         redaction=redaction,
         stage=terminal.stage,
-        devices=devices,
         with_report=with_report,
     )
     terminal.problems(report.problems)

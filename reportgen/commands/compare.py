@@ -9,7 +9,7 @@ from reportgen.commands.verdicts import announced
 from reportgen.compare.builds import BuildComparison, Source
 from reportgen.compare.compare_json import compare_json
 from reportgen.compare.compare_markdown import markdown
-from reportgen.compare.compare_words import fit_words, headline, unknown_words
+from reportgen.compare.compare_words import headline, unknown_words, with_fit
 from reportgen.compare.reasons import causes
 from reportgen.compare.verdicts import Judgement, judge
 from reportgen.comparison_site import build_comparison
@@ -100,8 +100,7 @@ def _lines(comparison: BuildComparison) -> Iterator[str]:
     changed = [module for module in comparison.modules if module.status != "same"]
     unknown = [module for module in comparison.modules if module.status == "same" and unknown_words(module)]
     for module in (*changed, *unknown):
-        fits, _ = fit_words(module)
-        words = f"{headline(module)}; {fits}" if fits else headline(module)
+        words = with_fit(headline(module), module)
         yield f"{module.status}: {module.module.name} ({module.module.path}): {words}"
         for why in causes(module):
             yield f"  {why}"

@@ -87,6 +87,12 @@ def fit_words(module: ModuleComparison) -> tuple[str, bool]:
     return f"{start}{how}", True
 
 
+def with_fit(words: str, module: ModuleComparison) -> str:
+    """Return words about a module, and whether it fits its device now, if that is known."""
+    fits, _ = fit_words(module)
+    return f"{words}; {fits}" if fits else words
+
+
 def input_words(module: ModuleComparison) -> str:
     """Return what differs in the input of the two compilations, as far as files beside the dumps say."""
     difference = module.input_difference

@@ -1,7 +1,7 @@
 """Run `reportgen watch`: the builder of `reportgen build` in a loop, with its state in this process.
 
-    events ── scan ── DumpReading ── judged ─── own page written ── published ── other pages ── overview ── manifest
-              (tracker)          (completeness)  (shown_site)    (served, server)          (shown_site)
+    events ── scan ── DumpReading ── judged ─── pages written ── overview ── published ─── manifest
+              (tracker)          (completeness)       (shown_site)        (served, server)  (shown_site)
 
 Three kinds of threads work together:
 
@@ -85,9 +85,7 @@ class Watcher:
         """
         with ExitStack() as stack:
             builder = stack.enter_context(SiteBuilder.opened(self._options))
-            self._site = ShownSite(
-                builder, self.tracker, self.served, publish=self._publish_modules, time_of_day=self._time_of_day
-            )
+            self._site = ShownSite(builder, self.tracker, publish=self._publish_modules, time_of_day=self._time_of_day)
             stack.callback(gc.unfreeze)
             server = None
             if self._options.serves:
@@ -171,23 +169,19 @@ class Watcher:
         return regular if due is None else min(regular, max(due, self._retry_at))
 
     def _finish_site(self, until: float) -> None:
-        """Write the pages that are left, then analyse dumps of earlier processes, until a time or an event.
+        """Finish the site, then analyse dumps of earlier processes, until a time or an event.
 
         After a failure nothing is written before `_retry_at`.
         """
-
-        def is_time_over() -> bool:
-            return monotonic() >= until or self.wakeup.wait(0)
-
-        while not self.site.is_written and monotonic() >= self._retry_at and not is_time_over():
-            self.write_some()
+        if not self.site.is_written and monotonic() >= self._retry_at and not self.wakeup.wait(0):
+            self.finish()
         if self.site.is_written:
-            self.site.remember(is_time_over)
+            self.site.remember(lambda: monotonic() >= until or self.wakeup.wait(0))
 
-    def write_some(self) -> None:
-        """Write some of the pages that are not on disk yet."""
+    def finish(self) -> None:
+        """Write what is not on disk yet: the overview, if it is stale, and the manifest."""
         try:
-            self.site.write_some()
+            self.site.finish()
             self._trouble = ""
         except OutputRefused as refusal:
             self._note_trouble(refusal)
@@ -214,7 +208,6 @@ class Watcher:
         if not self._trouble:
             self._say(f"{self._time_of_day()} {refusal}; the pages stay as they are until it can be written")
         self._retry_at, self._trouble = monotonic() + _RETRY_SECONDS, str(refusal)
-        self.served.written(is_stuck=True)
 
     def _publish(self) -> None:
         """Show the state to open pages: first the modules' own pages, then the overview."""
@@ -232,10 +225,13 @@ class Watcher:
     def _publish_modules(self) -> None:
         """Show the state to open pages, without a new overview."""
         common, dumps = self.site.common, self.tracker.dumps
+        builds = [dump.shown for dump in dumps.values() if dump.shown]
+        pages = [build.change.page for build in builds if build.change.page]
         self.served.publish(
             Published(
                 common=common,
-                modules={dump.shown.folder: dump.shown for dump in dumps.values() if dump.shown},
+                compared={page.path: page.content for page in pages},
+                modules={build.folder: build for build in builds},
                 successors=self.tracker.successors,
                 changes=page_changes(dumps, self._last, self._message),
                 is_starting=self.site.is_starting or not common,  # an overview may still appear

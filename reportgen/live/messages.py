@@ -2,10 +2,11 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict
 from pathlib import PurePosixPath
 from typing import Any
 
-from reportgen.live.tracked import TrackedDump
+from reportgen.live.tracked import ShownBuild, TrackedDump
 from reportgen.live.tracker import ScanResult
 from reportgen.record import record
 from reportgen.render.routes import module_folder
@@ -52,8 +53,8 @@ def terminal_lines(
         yield f"{time} build {number}, {seconds:.2f} s"
     for label in result.built[:_MOST_MODULES]:
         if (dump := dumps.get(label)) and dump.shown:
-            yield f"  {name_of[label]}: {dump.shown.difference.headline}"
-            yield from (f"    {line}" for line in dump.shown.difference.lines())
+            yield f"  {name_of[label]}: {dump.shown.change.headline}"
+            yield from (f"    {line}" for line in dump.shown.change.lines)
     if len(result.built) > _MOST_MODULES:
         yield f"  and {len(result.built) - _MOST_MODULES:,} more"
     for label in result.unchanged:
@@ -67,7 +68,7 @@ def terminal_lines(
 def page_changes(
     dumps: Mapping[str, TrackedDump], last: LastBuild, message: str = ""
 ) -> Callable[[str], Mapping[str, Any]]:
-    """Return a function from the path of a page to the changes it shows: of all modules, and in detail of its own.
+    """Return a function from the path of a page to the changes it shows: of all modules, and of its own.
 
     The state of the dumps is copied now, because the server's threads ask later; `message` is about a later scan
     without a build.
@@ -78,7 +79,7 @@ def page_changes(
         "time": last.time,
         "message": message,
         "changed": [
-            {**_named(dump, name_of[label]), "headline": dump.shown.difference.headline}
+            _changed(dump.shown, _named(dump, name_of[label]))
             for label in last.labels[:_MOST_MODULES_ON_PAGES]
             if (dump := dumps.get(label)) and dump.shown
         ],
@@ -89,28 +90,23 @@ def page_changes(
         ],
     }
     modules = {
-        dump.shown.folder: (_named(dump, name_of[label]), dump.shown, _outdated(dump))
+        dump.shown.folder: _changed(dump.shown, _named(dump, name_of[label]))
+        | {"build": dump.shown.number, "time": dump.shown.time, "outdated": _outdated(dump)}
         for label, dump in dumps.items()
         if dump.shown
     }
+    return lambda path: common | {"module": modules.get(module_folder(path))}
 
-    def changes(path: str) -> Mapping[str, Any]:
-        module = modules.get(module_folder(path))
-        if module is None:
-            return common | {"module": None}
-        named, shown, outdated = module
-        about = {"build": shown.number, "time": shown.time, "outdated": outdated, **shown.difference.panel()}
-        return common | {"module": named | about}
 
-    return changes
+def _changed(shown: ShownBuild, named: Mapping[str, Any]) -> dict[str, Any]:
+    page = shown.change.page
+    return {**named, "headline": shown.change.headline, "comparison": page.path if page else None}
 
 
 def _outdated(dump: TrackedDump) -> Mapping[str, Any] | None:
     """Return why the figures of a dump are outdated, and the time of those shown; None if they are up to date."""
-    outdated, figures = dump.outdated, dump.shown.time if dump.shown else None
-    if outdated is None:
-        return None
-    return {"state": outdated.state, "reason": outdated.reason, "since": outdated.since, "figures": figures}
+    figures = dump.shown.time if dump.shown else None
+    return asdict(dump.outdated) | {"figures": figures} if dump.outdated else None
 
 
 def _named(dump: TrackedDump, name: str) -> dict[str, Any]:

@@ -1,6 +1,6 @@
 """What the server sends: the files of the site on disk, and what open pages must show.
 
-Only paths that the loop has published are opened. A page that is not written yet is asked for: the loop writes it next.
+Only paths that the loop has published are opened.
 """
 
 import hashlib
@@ -35,7 +35,7 @@ class Nearest(NamedTuple):
 
 @record
 class Published:
-    """One state of the site. `common` are the paths of the pages that belong to no module.
+    """One state of the site. `common` are the paths of the pages that belong to no module; `compared` are not on disk.
 
     `modules` are by folder (`m/jit-step-0a1b2c3d/`); `successors` maps folders that are gone to their successors.
     `changes` returns what the page at a path must show, ready for JSON. `is_starting` is true until each dump has been
@@ -43,6 +43,7 @@ class Published:
     """
 
     common: Collection[str] = ()
+    compared: Mapping[str, bytes] = field(default_factory=dict)
     modules: Mapping[str, ShownBuild] = field(default_factory=dict)
     successors: Mapping[str, str] = field(default_factory=dict)
     changes: Callable[[str], Mapping[str, Any]] = lambda path: {}
@@ -55,14 +56,11 @@ class Published:
     def has(self, path: str) -> bool:
         """Return whether the site has a page at `path`."""
         module = self.module(path)
-        return path in module.paths if module else path in self.common
+        return path in module.paths if module else path in self.common or path in self.compared
 
 
 class Served:
-    """The last published state, for the server's threads. One thread publishes; any thread may ask.
-
-    `awaited` are pages that some thread waits for. While `is_stuck`, no page can be written, so nobody waits for one.
-    """
+    """The last published state, for the server's threads. One thread publishes; any thread may ask."""
 
     def __init__(self, output: Path) -> None:
         self._output = output
@@ -70,20 +68,12 @@ class Served:
         self._number = 0
         self._changed = Condition()
         self._is_closed = False
-        self._is_stuck = False
-        self.awaited: set[str] = set()
 
     def publish(self, state: Published) -> None:
         """Replace the state, and wake every thread that waits for a new one."""
         with self._changed:
             self._state = state
             self._number += 1
-            self._changed.notify_all()
-
-    def written(self, *, is_stuck: bool = False) -> None:
-        """Let requests that wait for a page look again; none waits while writing `is_stuck`."""
-        with self._changed:
-            self._is_stuck = is_stuck
             self._changed.notify_all()
 
     def close(self) -> None:
@@ -107,35 +97,24 @@ class Served:
         return self._state.changes(path)
 
     def page(self, path: str) -> bytes | None:
-        """Return the page at `path`, waiting until it is written; None if there is none."""
+        """Return the page at `path`; None if there is none. While the site is starting, wait for the page."""
         with self._changed:
-            if not self._is_written(path):
-                self.awaited.add(path)
-                self._changed.wait_for(lambda: self._is_written(path), _WAITING_SECONDS)
-                self.awaited.discard(path)
-        return self._on_disk(path)
+            is_there = lambda: self._is_closed or not self._state.is_starting or self._state.has(path)  # noqa: E731
+            self._changed.wait_for(is_there, _WAITING_SECONDS)
+        return self._content(path)
 
-    def _on_disk(self, path: str) -> bytes | None:
+    def _content(self, path: str) -> bytes | None:
+        state = self._state
+        if path in state.compared:
+            return state.compared[path]
         try:
-            return (self._output / path).read_bytes() if self._state.has(path) else None
-        except OSError:  # removed meanwhile, because a newer state has no such page, or never written
+            return (self._output / path).read_bytes() if state.has(path) else None
+        except OSError:  # removed meanwhile, because a newer state has no such page
             return None
 
-    def _is_written(self, path: str) -> bool:
-        """Return whether there is nothing to wait for."""
-        if self._is_closed or self._is_stuck:
-            return True
-        module = self._state.module(path)
-        if module and path in module.paths:
-            return path not in module.left
-        return not self._state.is_starting or self._state.has(path)
-
     def version(self, path: str) -> str:
-        """Return a text that changes whenever the page at `path` may have changed; empty if the page does not exist."""
-        module = self._state.module(path)
-        if module and path in module.left:
-            return module.key
-        content = self._on_disk(path)
+        """Return a text that changes whenever the page at `path` has changed; empty if the page does not exist."""
+        content = self._content(path)
         return "" if content is None else version_of(content)
 
     def nearest(self, path: str, name: str = "") -> Nearest:

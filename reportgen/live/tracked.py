@@ -6,13 +6,14 @@ from typing import Literal, NamedTuple
 
 from reportgen.compare.module_pairing import Side
 from reportgen.input.reading import DumpFiles, Problem
-from reportgen.live.changes import Difference
-from reportgen.live.completeness import Baseline, Completeness
+from reportgen.live.changes import Change
+from reportgen.live.completeness import Completeness
 from reportgen.live.listing import Stamps, parts_of
 from reportgen.record import record
 from reportgen.render.routes import ModuleRoutes, module_folder, module_slug, module_view
 from reportgen.reports.formats import shortened, visible
 from reportgen.reports.report import key_text
+from reportgen.reports.report_document import GateModule
 from reportgen.work import Outcome
 
 _PAUSE_PER_TRY = 10
@@ -25,15 +26,13 @@ class Timing:
     - `quiet` must pass after the last write before a dump is read: writers that flush line by line pause for less than
       100 ms, and a reader does not notice the delay.
     - `at_most` is how long an unbroken stream of events can delay a scan.
-    - `grace` is how long the other files of a dump may take if some are new and all agree.
-    - `patience` is how long a truncated or contradictory dump must stay unchanged before it is shown anyway.
+    - `patience` is how long a dump that seems incomplete must stay unchanged before it is shown anyway.
     - `polling` is the time between scans without events, and `safety` the time with them.
     - `retry` is the time until what could not be read is tried again; it doubles each time, up to `retry_at_most`.
     """
 
     quiet: float = 0.1
     at_most: float = 1.0
-    grace: float = 1.0
     patience: float = 5.0
     polling: float = 0.3
     safety: float = 2.0
@@ -84,22 +83,31 @@ class Identity(NamedTuple):
 class ShownBuild:
     """The last good build of a dump. The server's threads read it, and only the loop changes it.
 
-    `key` covers everything that its pages are made from; `paths` are all of them, and those `left` are not on disk yet.
-    `number` counts the builds of the site, `time` is a time of day. `baseline` and `side` are None for a build that an
-    earlier process has made, until its dump is read again. `outcome` is None until all pages are written.
+    `key` covers everything that its pages are made from, and `outcome` names them. `number` counts the builds of the
+    site, `time` is a time of day. `verdict` and `side` are None for a build that an earlier process has made, until its
+    dump is read again.
     """
 
     key: str
     label: str
     title: str
-    paths: Collection[str]
-    left: Collection[str]
+    outcome: Outcome
     number: int
     time: str
-    difference: Difference
-    baseline: Baseline | None = None
+    figures: GateModule
+    change: Change
+    verdict: Completeness | None = None
     side: Side | None = None
-    outcome: Outcome | None = None
+
+    @property
+    def paths(self) -> Collection[str]:
+        """Return the paths of all its pages."""
+        return self.outcome.part.paths if self.outcome.part else ()
+
+    @property
+    def when(self) -> str:
+        """Return the number and the time of the build in words."""
+        return f"build {self.number}, {self.time}"
 
     @property
     def index(self) -> str:
@@ -159,9 +167,9 @@ class TrackedDump:
         return Identity(folder, name.module_name, name.stage, name.module_number)
 
     @property
-    def baseline(self) -> Baseline | None:
-        """Return the last good reading; None before the first."""
-        return self.shown.baseline if self.shown else None
+    def last(self) -> Completeness | None:
+        """Return the verdict on the build that is shown; None before the first."""
+        return self.shown.verdict if self.shown else None
 
     @property
     def part_stamps(self) -> Stamps:
@@ -183,12 +191,6 @@ class TrackedDump:
 
     def accepted_at(self, verdict: Completeness, timing: Timing) -> float | None:
         """Return when a dump with this verdict is shown if its files do not change; None for never."""
-        match verdict.verdict:
-            case "complete":
-                return self.since + timing.quiet
-            case "truncated":
-                return None if self.shown else self.since + timing.patience
-            case "inconsistent" if verdict.has_new_contradictions(self.baseline):
-                return self.since + timing.patience
-            case _:
-                return self.since + timing.grace
+        if not verdict.reason:
+            return self.since + timing.quiet
+        return None if verdict.is_truncated and self.shown else self.since + timing.patience

@@ -249,14 +249,12 @@ class Tracker:
                 reading = DumpReading(dump.files, self._settings)
                 if dump.shown and dump.shown.key == reading.key:
                     self._keep(dump, result)
-                    differs = dump.baseline is not None and dump.baseline.siblings_differ
                 elif dump.shown is None and display.is_known(dump, reading):
                     dump.read, dump.waiting, dump.problem = stamps, None, None
                     result.built.append(dump.key)
-                    differs = False
                 else:
-                    differs = self._judge(dump, reading, display, result)
-            if differs or _lacks_something(reading.contents):
+                    self._judge(dump, reading, display, result)
+            if _lacks_something(reading.contents):
                 dump.retry.failed(began, self._clock(), self.timing)
             else:
                 dump.retry.forget()
@@ -270,9 +268,9 @@ class Tracker:
                 dump.retry.failed(began, self._clock(), self.timing)
             self._mark_outdated(dump, "stale" if dump.shown else "being written", problem.message, result)
 
-    def _judge(self, dump: TrackedDump, reading: DumpReading, display: Display, result: ScanResult) -> bool:
-        """Show a dump if it is complete; return whether the files next to it differ from it."""
-        verdict = completeness(reading.contents, reading.analysis, dump.part_stamps, dump.baseline)
+    def _judge(self, dump: TrackedDump, reading: DumpReading, display: Display, result: ScanResult) -> None:
+        """Show a dump if it is complete."""
+        verdict = completeness(reading.contents, reading.analysis, dump.part_stamps, dump.last)
         if stamps_of(dump.files) != dump.stamps:
             # Read again later, because files that were written meanwhile may have been read in two states.
             dump.since, dump.read = self._clock(), None
@@ -283,16 +281,15 @@ class Tracker:
             display.show(dump, reading, verdict)
             dump.read, dump.waiting, dump.problem, dump.outdated = dump.stamps, None, None, None
             result.built.append(dump.key)
-        return verdict.siblings_differ
 
     def _keep(self, dump: TrackedDump, result: ScanResult) -> None:
         """Keep showing a dump that was rewritten with the same content."""
         shown = dump.shown
         assert shown is not None
-        if dump.outdated or (shown.baseline and shown.baseline.parts != dump.part_stamps):
+        if dump.outdated or (shown.verdict and shown.verdict.parts != dump.part_stamps):
             result.unchanged.append(dump.key)
-        if shown.baseline:
-            shown.baseline = replace(shown.baseline, parts=dump.part_stamps)
+        if shown.verdict:
+            shown.verdict = replace(shown.verdict, parts=dump.part_stamps)
         dump.read, dump.waiting, dump.problem, dump.outdated = dump.stamps, None, None, None
 
     def _mark_outdated(

@@ -3,7 +3,7 @@
 // page that holds a lock. It tells the others that something has changed; each then asks for its own changes.
 import { isAnchor } from "../scripts/fragment.js";
 import { keep, recall } from "../scripts/storage.js";
-import { explain, placePanel, showChanges, showState } from "./panel.js";
+import { explain, placeCorner, showChanges, showState } from "./corner.js";
 import { keepPlace, restorePlace } from "./reading-place.js";
 
 const STORE = "reportgen-live-tried";
@@ -133,7 +133,7 @@ channel?.addEventListener("message", (event) => react(event.data));
 document.addEventListener("visibilitychange", () => document.hidden ? stop() : start());
 addEventListener("pagehide", stop);
 addEventListener("pageshow", start);
-placePanel();
+placeCorner();
 restorePlace(page);
 explainAddress();
 start();

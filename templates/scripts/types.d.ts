@@ -152,26 +152,6 @@ interface Window {
   vegaEmbed(plot: HTMLElement, specification: object, options: object): Promise<{ view: VegaView }>;
 }
 
-/** What changed in one memory space; `words` are made by the server. */
-interface LiveSpace {
-  color: number;
-  name: string;
-  rows: { name: string; now: string; exact: string | null; previous: LiveAmount | null; start: LiveAmount | null }[];
-  steps: LiveStep[];
-}
-
-/** One step from the previous peak to the last; `count` values with that name changed it by `words`. */
-interface LiveStep extends LiveAmount {
-  step: string;
-  subjects: { name: string; href: string | null; count: string; words: string }[];
-  more: number;
-}
-
-interface LiveAmount {
-  direction: -1 | 0 | 1;
-  words: string;
-}
-
 /** Why the figures on a page are not those on the disk. */
 interface Outdated {
   state: "being written" | "stale";
@@ -180,21 +160,22 @@ interface Outdated {
   figures: string | null;
 }
 
-interface LiveModule {
-  href: string;
-  title: string;
-  build: number;
-  time: string;
-  headline: string;
-  doubts: string[];
-  outdated: Outdated | null;
-  spaces: LiveSpace[];
-}
-
 interface LiveEntry {
   href: string | null;
   title: string;
   label: string;
+}
+
+/** What the last build changed in a module, and the page that explains it. */
+interface LiveChange extends LiveEntry {
+  headline: string;
+  comparison: string | null;
+}
+
+interface LiveModule extends LiveChange {
+  build: number;
+  time: string;
+  outdated: Outdated | null;
 }
 
 /** The answer of `reportgen watch` to a page that asks for changes. */
@@ -209,6 +190,6 @@ interface LiveChanges {
   time: string;
   message: string | null;
   module: LiveModule | null;
-  changed: (LiveEntry & { headline: string })[];
+  changed: LiveChange[];
   outdated: (LiveEntry & { outdated: Outdated })[];
 }

@@ -66,11 +66,13 @@ def test_a_page_shows_the_new_figures_and_says_what_changed(open_page: Open, dum
     shows(page, AFTER)
     change = human_bytes(4 * (AFTER - BEFORE))
     expect(page.locator("#live.live-fresh .live-words")).to_contain_text(f"+{change} (+199.5 %) in memory")
-    page.click(".live-line")
-    panel = page.locator("#live-panel")
-    expect(panel.locator(".live-steps")).to_contain_text("temporaries with another shape")
-    expect(panel.locator(".live-subject")).to_have_text([f"1 × big +{change}"])
-    assert "no change" in panel.locator("tr", has_text="Padding").inner_text().replace("\u00a0", " ")
+    page.click("#live .live-words a")
+    expect(page.locator("h1")).to_have_text("jit_step")
+    expect(page.locator("#main .cause")).to_contain_text("1 temporary buffer is of another shape")
+    write(dumps / "a", compiled(AFTER + 1024))
+    expect(page.locator("#main .change")).to_contain_text("+4.00 KiB")
+    page.click("#live .live-words a >> nth=0")
+    shows(page, AFTER + 1024)
 
 
 def test_a_page_that_is_being_replaced_leaves_the_news_to_the_new_one(open_page: Open, dumps: Path) -> None:
@@ -85,18 +87,6 @@ def test_a_page_that_is_being_replaced_leaves_the_news_to_the_new_one(open_page:
     held[0].continue_()
     expect(page.locator("#live .live-words")).to_contain_text("Build 2")
     shows(page, AFTER)
-
-
-def test_the_panel_shows_the_change_since_the_last_build_and_since_the_start(open_page: Open, dumps: Path) -> None:
-    page = open_page()
-    write(dumps / "a", compiled(AFTER))
-    shows(page, AFTER)
-    write(dumps / "a", compiled(AFTER - 1024))
-    shows(page, AFTER - 1024)
-    page.click(".live-line")
-    expected = [human_bytes(peak(AFTER - 1024)), "−4.00 KiB", f"+{human_bytes(4 * (AFTER - 1024 - BEFORE))}"]
-    cells = page.locator("#live-panel tr", has_text="Peak resident").locator("td")
-    expect(cells).to_have_text([re.compile("^" + re.escape(text).replace(r"\ ", r"\s")) for text in expected])
 
 
 def test_unchanged_content_is_announced_and_reloads_nothing(open_page: Open, dumps: Path) -> None:
@@ -194,9 +184,6 @@ def test_the_pages_of_other_modules_are_told_and_not_reloaded(open_page: Open, d
     expect(page.locator("#live .live-words")).to_contain_text("Build 3: jit_step · b")
     part_paths(dumps / "b")[2].write_text("HloLiveRange (ma", encoding="utf-8")
     expect(page.locator("#live .live-words")).to_contain_text("file ends in the middle of a line")
-    page.click(".live-line")
-    expect(page.locator("#live-panel")).to_contain_text("Also in the last build")
-    expect(page.locator("#live-panel")).to_contain_text("jit_step · b")
     assert page.evaluate("document.body.dataset.mine") == "kept"
 
 
@@ -241,30 +228,18 @@ def test_the_site_on_disk_has_no_trace_of_watching(
     texts = {path.read_bytes() for path in (tmp_path / "site").rglob("*.html")}
     assert texts
     assert not [text for text in texts if b"live.js" in text or b"connect-src" in text]
-    assert not {"live.js", "live.css", "keep.js", "panel.js"} & {path.name for path in (tmp_path / "site").rglob("*")}
+    assert not {"live.js", "live.css", "keep.js", "corner.js"} & {path.name for path in (tmp_path / "site").rglob("*")}
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
 @pytest.mark.parametrize("width", [1280, 390])
-def test_the_panel_fits_the_window(open_page: Open, dumps: Path, theme: str, width: int) -> None:
+def test_the_corner_fits_the_window(open_page: Open, dumps: Path, theme: str, width: int) -> None:
     page = open_page()
     page.set_viewport_size({"width": width, "height": 800})
     page.emulate_media(color_scheme=theme)  # type: ignore[arg-type]
     write(dumps / "a", compiled(AFTER))
     shows(page, AFTER)
-    page.click(".live-line")
-    box = page.locator("#live-panel").bounding_box()
+    box = page.locator("#live").bounding_box()
     assert box is not None
     assert box["x"] >= 0
     assert box["x"] + box["width"] <= width
-    inside = page.locator("#live-panel").evaluate("panel => [panel.scrollWidth, panel.clientWidth]")
-    assert inside[0] <= inside[1]
-
-
-def test_a_step_leads_to_the_page_of_its_largest_value(open_page: Open, dumps: Path) -> None:
-    page = open_page()
-    write(dumps / "a", compiled(AFTER))
-    shows(page, AFTER)
-    page.click(".live-line")
-    page.click("#live-panel .live-steps a >> nth=0")
-    expect(page.locator(f"{OPEN} > h2")).to_have_text("big")

@@ -13,7 +13,7 @@ import pytest
 
 from reportgen.cli import main
 from reportgen.output.writer import UNFINISHED
-from tests.support.compiler import compiled, peak, write
+from tests.support.compiler import compiled, write
 from tests.support.site import ROOT
 
 pytestmark = pytest.mark.slow
@@ -73,7 +73,7 @@ def test_without_a_server_the_site_on_disk_is_kept_up_to_date(dumps: Path, tmp_p
         until(process, "jit_step: new, peak resident 5.00 KiB")
         write(dumps / "a", compiled(2048))
         until(process, "jit_step: +4.00 KiB (+80.0 %) in memory")
-        assert f"{peak(2048) / 1024:.2f} KiB" in until(process, "0 · memory: peak resident")
+        until(process, "1 temporary buffer is of another shape, type or padding (+4.00 KiB), mainly big")
 
 
 def test_without_a_port_the_next_free_one_is_taken(dumps: Path, tmp_path: Path) -> None:

@@ -18,13 +18,12 @@ from tests.support.watching import shown_peak as peak_of
 pytestmark = pytest.mark.slow
 
 REBUILDS, FIRST, SIZES = 300, 50, 20
-NO_TIME = Timing(quiet=0.0, grace=3600.0, patience=3600.0)
+NO_TIME = Timing(quiet=0.0, patience=3600.0)
 
 
 def settled(watcher: Watcher) -> tuple[int, int, int]:
     """Return the blocks of memory, open files and threads when nothing is left to do."""
-    while not watcher.site.is_written:
-        watcher.write_some()
+    watcher.finish()
     gc.collect()
     return sys.getallocatedblocks(), len(os.listdir("/dev/fd")), active_count()  # noqa: PTH208
 

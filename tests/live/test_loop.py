@@ -199,7 +199,7 @@ def test_the_site_may_lie_inside_the_watched_directory(dumps: Path) -> None:
 
 def test_writing_the_site_causes_no_scan(dumps: Path) -> None:
     """Neither does reading dumps: without an outside reason there is no scan before the next regular one."""
-    timing = QUICK.__class__(quiet=0.05, at_most=0.5, grace=0.2, patience=3600.0, polling=0.05, safety=3600.0)
+    timing = QUICK.__class__(quiet=0.05, at_most=0.5, patience=3600.0, polling=0.05, safety=3600.0)
     with watching(dumps, output=dumps / "site", timing=timing, serves=False) as watcher:
         watcher.until_shown("a", peak(BEFORE))
         watcher.until(lambda: (dumps / "site" / "index.html").is_file() or not watcher.wakeup.wait(0))
@@ -231,7 +231,7 @@ def test_without_events_it_scans_regularly(dumps: Path, tmp_path: Path, monkeypa
 def test_a_regular_scan_makes_up_for_lost_events(dumps: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """As when the queue of events overflows."""
     monkeypatch.setattr("reportgen.live.events._EventHandler.on_any_event", lambda self, event: None)
-    timing = QUICK.__class__(quiet=0.05, grace=0.2, patience=3600.0, polling=3600.0, safety=0.2)
+    timing = QUICK.__class__(quiet=0.05, patience=3600.0, polling=3600.0, safety=0.2)
     with watching(dumps, output=tmp_path / "site", timing=timing, serves=False) as watcher:
         watcher.until_shown("a", peak(BEFORE))
         write(dumps / "a", compiled(AFTER))
@@ -241,7 +241,7 @@ def test_a_regular_scan_makes_up_for_lost_events(dumps: Path, tmp_path: Path, mo
 @pytest.mark.parametrize("damage", [lambda text: "", lambda text: text[: len(text) // 2]], ids=["empty", "half"])
 def test_a_dump_that_stays_truncated_is_shown_after_a_while(damage: Callable[[str], str], tmp_path: Path) -> None:
     """There is no good report that it would replace."""
-    timing = QUICK.__class__(quiet=0.05, grace=0.1, patience=0.3, polling=0.05)
+    timing = QUICK.__class__(quiet=0.05, patience=0.3, polling=0.05)
     block, values, ranges = compiled(BEFORE)
     with watching(tmp_path / "dumps", output=tmp_path / "site", timing=timing, serves=False) as watcher:
         write(tmp_path / "dumps" / "a", (block, values, damage(ranges)))
@@ -252,7 +252,7 @@ def test_a_dump_that_stays_truncated_is_shown_after_a_while(damage: Callable[[st
 
 def test_a_dump_that_contradicts_itself_is_shown_after_a_while(dumps: Path, tmp_path: Path) -> None:
     """It may be the very compiler bug that the user is looking for."""
-    timing = QUICK.__class__(quiet=0.05, grace=0.1, patience=0.3, polling=0.05)
+    timing = QUICK.__class__(quiet=0.05, patience=0.3, polling=0.05)
     with watching(dumps, output=tmp_path / "site", timing=timing, serves=False) as watcher:
         watcher.until_shown("a", peak(BEFORE))
         block, values, ranges = compiled(AFTER)
@@ -261,7 +261,6 @@ def test_a_dump_that_contradicts_itself_is_shown_after_a_while(dumps: Path, tmp_
         watcher.until_written()
         (dump,) = watcher.tracker.dumps.values()
         assert dump.shown
-        assert dump.shown.outcome
         assert dump.shown.outcome.summary
         # The sum, the same in words, and what is missing.
         assert ("error", 3) in dump.shown.outcome.summary.finding_counts

@@ -1,22 +1,19 @@
 """The messages about a rebuild in the terminal and on the pages."""
 
+import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
 
 from reportgen.cli import main
-from reportgen.compare import compare_words as words
-from reportgen.input.reading import DEFAULT_MAX_DUMP_BYTES
 from reportgen.live.loop import Watcher
 from reportgen.live.messages import LastBuild, page_changes, terminal_lines
 from reportgen.live.tracked import Timing, TrackedDump
 from reportgen.live.tracker import ScanResult
 from reportgen.options import WatchOptions
-from reportgen.render.compare.comparison_views import module_views
-from reportgen.sides import compare_sources, load_source
 from tests.compare.texts import IN_PLACE, NAME, NOT_IN_PLACE, written
-from tests.support.compiler import BIG, compiled, part_paths, write
+from tests.support.compiler import compiled, part_paths, write
 from tests.support.dumps import edited
 
 BEFORE = compiled(1024)
@@ -44,7 +41,7 @@ def watcher(tmp_path: Path, clock: Clock) -> Iterator[Watcher]:
     made = Watcher(
         WatchOptions(paths=(tmp_path / "dumps",), output=tmp_path / "site", title="Memory", polls=True, serves=False),
         lambda line: None,
-        Timing(quiet=1.0, grace=10.0, patience=100.0),
+        Timing(quiet=1.0, patience=100.0),
         clock=clock,
         time_of_day=lambda: "12:00:00",
     )
@@ -72,7 +69,7 @@ def only(watcher: Watcher) -> TrackedDump:
 
 def headline(dump: TrackedDump) -> str:
     assert dump.shown
-    return dump.shown.difference.headline
+    return dump.shown.change.headline
 
 
 def moved(parts: Sequence[str]) -> list[str]:
@@ -104,63 +101,34 @@ def test_other_offsets_change_no_figure(watcher: Watcher, clock: Clock, tmp_path
     assert lines(watcher, scan(watcher, clock)) == ["12:00:01 build 2, 0.50 s", "  jit_step: no change"]
 
 
-def test_every_detail_is_labelled_by_memory_space(watcher: Watcher, clock: Clock, tmp_path: Path) -> None:
-    write(tmp_path / "dumps" / "a", compiled(2048))
-    assert lines(watcher, scan(watcher, clock)) == [
-        "12:00:01 build 2, 0.50 s",
-        "  jit_step: +4.00 KiB (+80.0 %) in memory",
-        "    0 · memory: peak resident 9.00 KiB, +4.00 KiB (+80.0 %); since the start +4.00 KiB (+80.0 %)",
-        "    0 · memory: needed 9.00 KiB, +4.00 KiB (+80.0 %); since the start +4.00 KiB (+80.0 %)",
-        "    0 · memory: temporaries with another shape +4.00 KiB: 1 × big +4.00 KiB",
-    ]
-
-
-def test_a_listed_step_names_its_values_and_leads_to_a_page(watcher: Watcher, clock: Clock, tmp_path: Path) -> None:
-    write(tmp_path / "dumps" / "a", compiled(2048))
-    scan(watcher, clock)
-    shown = only(watcher).shown
-    assert shown
-    index = shown.index
-    (space,) = page_changes(watcher.tracker.dumps, LastBuild())(index)["module"]["spaces"]
-    page = index.replace("index.html", BIG)
-    assert space["steps"] == [
-        {
-            "step": "temporaries with another shape",
-            "words": "+4.00 KiB",
-            "direction": 1,
-            "subjects": [{"name": "big", "href": page, "count": "1", "words": "+4.00 KiB"}],
-            "more": 0,
-        }
-    ]
-
-
 @pytest.mark.parametrize(("before", "after"), [(IN_PLACE, NOT_IN_PLACE), (NOT_IN_PLACE, IN_PLACE)])
 def test_it_says_what_a_comparison_says(
-    before: str, after: str, watcher: Watcher, clock: Clock, tmp_path: Path
+    before: str, after: str, watcher: Watcher, clock: Clock, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The page of a comparison, the panel and the terminal have the same words and figures."""
+    """The terminal has the words of `reportgen compare`, and the page has those of its page."""
+    said = list[str]()
     for text in (before, after):
         written(tmp_path / "dumps" / "f", text)
-        scan(watcher, clock, 100.0)
+        said = lines(watcher, scan(watcher, clock, 1000.0))
     dump = watcher.tracker.dumps[f"f/{NAME}"]
-    sides = [written(tmp_path / name, text) for name, text in (("before", before), ("after", after))]
-    sources = [load_source(folder, None, folder.name, DEFAULT_MAX_DUMP_BYTES) for folder in sides]
-    (module,) = compare_sources(sources[0], sources[1], lambda *_: None)[0].modules
-    (view,) = module_views([module])
-    assert headline(dump) == words.headline(module)
+    sides = [str(written(tmp_path / name / "f", text).parent) for name, text in (("before", before), ("after", after))]
+    main(["compare", *sides, "-o", str(tmp_path / "compared")])
+    change, *others = capsys.readouterr().out.splitlines()
+    assert said[1].split(": ", 1)[1] == change.split(": ", 2)[2]
+    assert [line.strip() for line in said[2:]] == [line.strip() for line in others if " changed, " not in line]
     assert dump.shown
-    assert [
-        (subject.name, subject.count, subject.change_bytes)
-        for space in dump.shown.difference.spaces
-        for step in space.steps
-        for subject in step.subjects
-    ] == [(group.name, len(group.terms), group.change_bytes) for space in view.views for _, group in space.groups]
-    assert [
-        (step.words, step.change_bytes)
-        for space in dump.shown.difference.spaces
-        for step in space.steps
-        if step.change_bytes
-    ] == [(step.words, step.change_bytes) for space in view.views for step in space.space.steps if step.change_bytes]
+    (entry,) = page_changes(watcher.tracker.dumps, LastBuild(labels=[dump.key]))("index.html")["changed"]
+    assert entry["headline"] == headline(dump)
+    page = dump.shown.change.page
+    assert page
+    assert page.path == entry["comparison"]
+    assert _words(page.content.decode()) == _words((tmp_path / "compared" / page.path).read_text(encoding="utf-8"))
+
+
+def _words(page: str) -> list[str]:
+    """Return the words and figures of each card and table."""
+    parts = re.findall(r'<section class="card.*?</section>|<tr>.*?</tr>', page, re.DOTALL)
+    return [" ".join(re.sub("<[^>]*>", " ", part).split()) for part in parts]
 
 
 def test_a_build_that_contradicts_itself_is_told_as_a_comparison_tells_it(
@@ -179,7 +147,6 @@ def test_a_build_that_contradicts_itself_is_told_as_a_comparison_tells_it(
         assert headline(dump).endswith(" — cannot be judged, a dump is unsound")
         assert dump.shown
         pages = page_changes(watcher.tracker.dumps, LastBuild(labels=[dump.key]))
-        assert pages(dump.shown.index)["module"]["doubts"] == told
         assert pages("index.html")["changed"][0]["headline"] == headline(dump)
         if before != "new":
             main(["compare", str(tmp_path / before), str(tmp_path / after)])
@@ -207,13 +174,11 @@ def test_a_truncated_dump_is_being_written(watcher: Watcher, clock: Clock, tmp_p
     assert "being written: the live ranges file ends in the middle of a line; still showing the figures of" in line
 
 
-def test_a_dump_with_some_new_files_is_shown_after_the_grace_time(
-    watcher: Watcher, clock: Clock, tmp_path: Path
-) -> None:
+def test_a_dump_with_some_new_files_is_shown_after_a_while(watcher: Watcher, clock: Clock, tmp_path: Path) -> None:
     paths = part_paths(tmp_path / "dumps" / "a")
     paths[0].write_text(moved(BEFORE)[0], encoding="utf-8")
     (line,) = lines(watcher, scan(watcher, clock))
-    assert "being written: some of its files are new, others are old (values, live ranges)" in line
+    assert "being written: some of its files are new, others are old" in line
     assert not watcher.scan().built
     clock.now += 100.0
     assert watcher.scan().built

@@ -113,7 +113,7 @@ def test_it_is_the_site_of_a_build_after_a_hundred_saves_renames_and_removals(tm
             change(dumps, random, step)
             watcher.scan()
             if random.random() < 0.5:
-                watcher.write_some()
+                watcher.finish()
             elif random.random() < 0.5:
                 settle(watcher)
         settle(watcher)
@@ -180,7 +180,7 @@ def test_a_dump_waits_for_the_files_beside_it_that_do_not_fit_it_yet(tmp_path: P
     text = dumps / f"{TINY}.txt"
     whole = text.read_bytes()
     watcher = watched(ReportOptions(paths=(dumps,)), tmp_path / "watched")
-    watcher.tracker.timing = replace(NO_TIME, grace=3600.0)
+    watcher.tracker.timing = replace(NO_TIME, patience=3600.0)
     with watcher.running():
         settle(watcher)
         text.write_bytes(whole[: len(whole) // 2])

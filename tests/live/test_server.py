@@ -14,10 +14,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reportgen.live.changes import of_first
+from reportgen.live.changes import Change
 from reportgen.live.served import Published, Served
 from reportgen.live.server import LiveServer, PortTaken
 from reportgen.live.tracked import ShownBuild
+from reportgen.work import Outcome, Part
 from tests.support.gate_records import gate_module_of
 from tests.support.watching import free_port
 
@@ -27,6 +28,7 @@ COMMON = {"index.html": PAGE.encode(), "404.html": b"<head></head>gone", "assets
 FOLDER = "m/step-0a1b2c3d/"
 ON_DISK = ("index.html", "explore.html", "data/values.js")
 EXPLORE = f"{FOLDER}explore.html"
+COMPARED = "compare/step-0a1b2c3d/index.html"
 
 
 class Shown(ShownBuild):
@@ -38,20 +40,21 @@ class Shown(ShownBuild):
         return self.values.get(name)
 
 
-def published(version: str = "1", number: int = 0, left: Sequence[str] = ()) -> Published:
+def published(version: str = "1", number: int = 0) -> Published:
     figures = gate_module_of(path="step.txt", name="step", backend="cpu")
     module = Shown(
         key=version,
         label="step.txt",
         title="step",
-        paths=frozenset(FOLDER + name for name in ON_DISK),
-        left=left,
+        outcome=Outcome(label="step.txt", summary=None, part=Part(version, tuple(FOLDER + name for name in ON_DISK))),
         number=1,
         time="12:00:00",
-        difference=of_first(figures, None),
+        figures=figures,
+        change=Change(headline="new"),
     )
     return Published(
         common=frozenset(COMMON),
+        compared={COMPARED: b"<head></head>compared"},
         modules={FOLDER: module},
         successors={"m/old-00000000/": FOLDER},
         changes=lambda path: {"build": number},
@@ -136,6 +139,13 @@ def test_only_sent_pages_have_the_script(server: LiveServer, output: Path) -> No
     assert '<script defer src="/-/live.js" data-page="index.html" data-version="' in page
     assert asked(server, "/assets/site.js")[1] == COMMON["assets/site.js"]
     assert "live" not in (output / FOLDER / "index.html").read_text(encoding="utf-8")
+
+
+def test_a_comparison_is_sent_that_is_not_on_the_disk(server: LiveServer, output: Path) -> None:
+    page = asked(server, f"/{COMPARED}")[1].decode()
+    assert "compared" in page
+    assert f'data-page="{COMPARED}"' in page
+    assert not (output / COMPARED).exists()
 
 
 def test_head_is_get_without_the_content(server: LiveServer) -> None:
@@ -316,23 +326,6 @@ def test_a_request_waits_for_its_page_while_the_site_is_starting(output: Path) -
     site.publish(published())
     asking.join()
     assert found == [COMMON["index.html"]]
-
-
-@pytest.mark.parametrize("is_stuck", [False, True])
-def test_a_request_asks_for_a_page_that_is_not_written_yet(output: Path, is_stuck: bool) -> None:
-    """While no page can be written, the one on disk is sent instead."""
-    site, left = Served(output), [EXPLORE]
-    site.publish(published(left=left))
-    found: list[bytes | None] = []
-    asking = Thread(target=lambda: found.append(site.page(EXPLORE)))
-    asking.start()
-    while EXPLORE not in site.awaited:
-        asking.join(0.001)
-    if not is_stuck:
-        left.remove(EXPLORE)
-    site.written(is_stuck=is_stuck)
-    asking.join()
-    assert found == [b"<head></head>"]
 
 
 def test_a_port_in_use_is_an_error_only_if_it_was_asked_for(server: LiveServer, output: Path) -> None:

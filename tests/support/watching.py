@@ -14,10 +14,10 @@ from reportgen.options import WatchOptions
 from tests.support.compiler import WRITING
 from tests.support.guards import PATIENCE
 
-QUICK = Timing(quiet=0.05, at_most=0.5, grace=0.2, patience=3600.0, polling=0.05, safety=2.0)
+QUICK = Timing(quiet=0.05, at_most=0.5, patience=3600.0, polling=0.05, safety=2.0)
 """The timing of users without what would make a test slow; a truncated dump is never shown."""
 
-NO_TIME = Timing(quiet=0.0, grace=0.0, patience=0.0)
+NO_TIME = Timing(quiet=0.0, patience=0.0)
 
 
 def free_port() -> int:
@@ -29,7 +29,7 @@ def free_port() -> int:
 
 def shown_peak(build: ShownBuild) -> int | None:
     """Return the resident peak of the main memory in a build that is shown."""
-    space = build.difference.now.spaces.get(MAIN_SPACE)
+    space = build.figures.spaces.get(MAIN_SPACE)
     return space.peak_resident_bytes if space else None
 
 
@@ -38,8 +38,7 @@ def settle(watcher: Watcher) -> None:
     watcher.scan()
     while watcher.tracker.next_due() is not None:
         watcher.scan()
-    while not watcher.site.is_written:
-        watcher.write_some()
+    watcher.finish()
 
 
 class Watched(Watcher):

@@ -40,7 +40,6 @@ def comparison_pages(
         if row.href
     )
     yield shard("modules", columns)
-    context: Mapping[str, object] = {"site_title": title, "words": WORDS, "has_sites": has_sites}
     overview = render(
         "pages/compare_overview.html",
         routes.OVERVIEW,
@@ -49,9 +48,23 @@ def comparison_pages(
         reported=_not_in_rows(judgement, shown),
         shown=shown,
         only=_only_page(comparison, judgement),
-        **context,
+        site_title=title,
+        words=WORDS,
+        has_sites=has_sites,
     )
     yield Page(routes.OVERVIEW, overview)
+    yield from module_pages(title, comparison, judgement, shown.apart, has_sites=has_sites)
+
+
+def module_pages(
+    title: str,
+    comparison: BuildComparison,
+    judgement: Judgement,
+    apart: Mapping[str, str],
+    *,
+    has_sites: bool,
+) -> Iterator[Page]:
+    """Yield the page of each module that changed; `apart` is by path what tells it from others of its name."""
     for view in module_views(comparison.modules):
         known = why(view.module)
         page = render(
@@ -60,13 +73,15 @@ def comparison_pages(
             module=view.module,
             why=known,
             predicted=predicted_words(view, known) if has_sites else "",
-            apart=shown.apart.get(view.module.module.path, ""),
+            apart=apart.get(view.module.module.path, ""),
             before_label=comparison.before.label,
             after_label=comparison.after.label,
             view=view,
             verdicts=_not_in_bars(judgement, view),
             open_groups=OPEN_GROUPS,
-            **context,
+            site_title=title,
+            words=WORDS,
+            has_sites=has_sites,
         )
         yield Page(view.path, page)
 

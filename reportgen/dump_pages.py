@@ -6,7 +6,7 @@ from functools import cached_property, partial
 
 from reportgen.analyse.spaces import main_space
 from reportgen.input.reading import Problem
-from reportgen.output.writer import NOTHING_WRITTEN, Written, confirm_started, write_pages
+from reportgen.output.writer import NOTHING_WRITTEN, Written, write_pages
 from reportgen.pipeline import DumpReading
 from reportgen.render.html.links import Links
 from reportgen.render.module.module_pages import page_makers
@@ -63,7 +63,6 @@ class DumpPages:
     def write_all(self, jobs: int = 1, stage: Stage = silent) -> None:
         """Write all pages, in `jobs` processes if there are many values. Raises OutputRefused."""
         output, paths = self._reading.settings.output, tuple(self._makers)
-        confirm_started(output)
         groups = [paths[start : start + _PAGES_IN_GROUP] for start in range(0, len(paths), _PAGES_IN_GROUP)]
 
         def write_group(number: int) -> Written:

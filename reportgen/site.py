@@ -17,7 +17,7 @@ from reportgen.input.reading import DumpFiles
 from reportgen.options import ReportOptions
 from reportgen.output.keys import common_key
 from reportgen.output.own_files import Deletion
-from reportgen.output.writer import COMMON, TREND, SiteDirectory, is_intact, write_pages
+from reportgen.output.writer import COMMON, TREND, SiteDirectory, confirm_started, is_intact, write_pages
 from reportgen.pipeline import DumpReading, attempted
 from reportgen.render.site.assets import fingerprint
 from reportgen.work import BuildResult, Front, Outcome, Part, Settings, Stage, Task, silent
@@ -50,6 +50,7 @@ def build_dump(task: Task, settings: Settings, jobs: int = 1, stage: Stage = sil
         reading = DumpReading(task.files, settings, stage)
         if previous := unchanged(reading, task):
             return previous
+        confirm_started(settings.output)
         pages = pages_of(reading)
         pages.write_all(jobs, stage)
         return pages.outcome()

@@ -16,7 +16,7 @@ from reportgen.work import Page
 
 
 @record
-class Change:
+class BuildChange:
     """What a build changed: a line, those below it in the terminal, and the page of the comparison, if there is one."""
 
     headline: str
@@ -24,13 +24,13 @@ class Change:
     page: Page | None = None
 
 
-def of_first(figures: GateModule, peak_bytes: int | None) -> Change:
+def of_first(figures: GateModule, peak_bytes: int | None) -> BuildChange:
     """Return what is said of a module's first build; `peak_bytes` is the peak resident of its main space."""
     words = "no live ranges" if peak_bytes is None else f"peak resident {human_bytes(peak_bytes)}"
     return _change(ModuleComparison(figures=(None, figures)), f"new, {words}")
 
 
-def of_next(title: str, labels: tuple[str, str], before: Side | GateModule, after: Side) -> Change:
+def of_next(title: str, labels: tuple[str, str], before: Side | GateModule, after: Side) -> BuildChange:
     """Return what a build changed. Without the analysis of the one before, only the figures are compared."""
     if isinstance(before, GateModule):
         module = ModuleComparison(figures=(before, figures_of_side(after)))
@@ -39,12 +39,12 @@ def of_next(title: str, labels: tuple[str, str], before: Side | GateModule, afte
     return _change(module, with_fit(headline(module), module), title, labels)
 
 
-def _change(module: ModuleComparison, words: str, title: str = "", labels: tuple[str, str] = ("", "")) -> Change:
+def _change(module: ModuleComparison, words: str, title: str = "", labels: tuple[str, str] = ("", "")) -> BuildChange:
     judgement = judge(None, [module.figures], has_baseline=True)
     before, after = map(Source, labels)
     comparison = BuildComparison(before=before, after=after, modules=(module,))
     overall = OVERALL_WORDS.get(judgement.overall) if judgement.overall else None
-    return Change(
+    return BuildChange(
         headline=f"{words} — {overall}" if overall else words,
         lines=[*causes(module), *(verdict.line for verdict in judgement.reported)],
         page=next(module_pages(title, comparison, judgement, {}, has_sites=False), None),

@@ -8,7 +8,7 @@ from dataclasses import replace
 from reportgen.analyse.spaces import main_space
 from reportgen.compare.figures import figures_of_side, flaws_of, gate_module
 from reportgen.compare.module_pairing import Side
-from reportgen.live.changes import Change, of_first, of_next
+from reportgen.live.changes import BuildChange, of_first, of_next
 from reportgen.live.completeness import Completeness, completeness
 from reportgen.live.tracked import ShownBuild, TrackedDump
 from reportgen.live.tracker import Tracker
@@ -20,7 +20,7 @@ from reportgen.work import Part, garbage_collection_paused, result_of
 
 _LARGE = 1 << 20  # bytes of a dump whose comparison takes as long as its pages, so these come first
 _BUILDS_PER_COLLECTION, _BYTES_PER_COLLECTION = 50, 16 << 20
-_COMPARING = Change(headline="being compared with the build before")
+_COMPARING = BuildChange(headline="being compared with the build before")
 
 
 class ShownSite:

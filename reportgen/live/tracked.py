@@ -6,7 +6,7 @@ from typing import Literal, NamedTuple
 
 from reportgen.compare.module_pairing import Side
 from reportgen.input.reading import DumpFiles, Problem
-from reportgen.live.changes import Change
+from reportgen.live.changes import BuildChange
 from reportgen.live.completeness import Completeness
 from reportgen.live.listing import Stamps, parts_of
 from reportgen.record import record
@@ -95,7 +95,7 @@ class ShownBuild:
     number: int
     time: str
     figures: GateModule
-    change: Change
+    change: BuildChange
     verdict: Completeness | None = None
     side: Side | None = None
 

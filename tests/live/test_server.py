@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reportgen.live.changes import Change
+from reportgen.live.changes import BuildChange
 from reportgen.live.served import Published, Served
 from reportgen.live.server import LiveServer, PortTaken
 from reportgen.live.tracked import ShownBuild
@@ -50,7 +50,7 @@ def published(version: str = "1", number: int = 0) -> Published:
         number=1,
         time="12:00:00",
         figures=figures,
-        change=Change(headline="new"),
+        change=BuildChange(headline="new"),
     )
     return Published(
         common=frozenset(COMMON),

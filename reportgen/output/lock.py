@@ -13,7 +13,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 from reportgen.errors import OutputRefused
-from reportgen.output.own_files import plain_file
+from reportgen.output.own_files import free_place
 
 LOCK = ".reportgen.lock"
 """Contains the number of the process that writes; exists only while a build runs."""
@@ -35,7 +35,7 @@ def locked(directory: Path, patience: float | None = None) -> Iterator[None]:
         if sys.platform == "win32":  # after it is closed, because Windows removes no open file
             until_the_end.callback(_remove, path)
         while True:
-            file = plain_file(path, os.O_RDWR | os.O_CREAT)
+            file = os.open(free_place(directory, LOCK), os.O_RDWR | os.O_CREAT | getattr(os, "O_BINARY", 0), 0o666)
             until_the_end.callback(os.close, file)
             _wait_for(file, path, until)
             with suppress(FileNotFoundError):  # a lock on a file that the last holder has removed stops no other build

@@ -14,14 +14,13 @@ from pathlib import Path
 
 from reportgen.errors import OptionError, OutputRefused
 from reportgen.input.remote import AnyPath
-from reportgen.output.own_files import files_below, plain_bytes
+from reportgen.output.own_files import plain_bytes
 
 _STDOUT = frozenset({"-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"})
 _STREAMS = ("/dev/fd/", "/dev/stderr", "/proc/self/fd/")
 _OWN = re.compile(
     rb'\{"schema": \d+, "before": |### Memory|<!DOCTYPE html>.*Made by (?:<a [^>]*>)?reportgen', re.DOTALL
 )
-_MODULE = "module_"
 
 
 def is_stdout(path: Path | None) -> bool:
@@ -118,23 +117,10 @@ def is_same(first: Path, second: Path) -> bool:
 
 
 def _is_in(path: Path, source: Path) -> bool:
-    """Return whether an existing file is in a directory, also by a hard link, or next to a dump of its module."""
-    try:
-        status = path.stat()
-        if not source.is_dir():
-            module = _module(source)
-            return bool(module) and _module(path) == module and is_same(path.parent, source.parent)
-        if path.resolve().is_relative_to(source.resolve()):
-            return True
-        # Only then, because a tree may be large.
-        return status.st_nlink > 1 and any(os.path.samestat(status, file.lstat()) for file in files_below(source))
-    except OSError:  # there is no such file yet
-        return False
-
-
-def _module(path: Path) -> str:
-    """Return the beginning that the names of XLA's files about a module share; empty for other names."""
-    return path.name.rsplit(".", path.name.count(".") - 1)[0] if path.name.startswith(_MODULE) else ""
+    """Return whether an existing file is in a directory."""
+    with suppress(OSError):
+        return source.is_dir() and path.exists() and path.resolve().is_relative_to(source.resolve())
+    return False
 
 
 def _is_own(path: Path) -> bool:

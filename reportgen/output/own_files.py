@@ -1,7 +1,8 @@
-"""The one rule for files on disk: what this tool has listed may be deleted if it is in its folder, and nothing else.
+"""The one rule for files on disk: in a folder of ours what is in the place of a file is replaced, and nothing outside.
 
-A list may be forged, copied or damaged, and links may lead out of the folder, so a listed path counts only if it is a
-regular file that is reached without a link. A link is not opened, and neither is a pipe, which would be waited for.
+A list of files may be forged, copied or damaged, and links may lead out of the folder, so a listed path counts only if
+it is a regular file that is reached without a link. A link is not opened, and neither is a pipe, which would be waited
+for.
 """
 
 import errno
@@ -11,10 +12,6 @@ from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
-
-_NO_LINKS = 0
-for _name in ("O_NOFOLLOW", "O_NONBLOCK", "O_BINARY"):  # by name, because no system has all of them
-    _NO_LINKS |= getattr(os, _name, 0)
 
 
 class Deletion(NamedTuple):
@@ -32,19 +29,31 @@ def is_plain(path: Path) -> bool:
         return False
 
 
-def plain_file(path: Path, flags: int) -> int:
-    """Return the descriptor of a regular file. Raises OSError for a link, a pipe or a folder."""
-    file = os.open(path, flags | _NO_LINKS, 0o666)
-    if not stat.S_ISREG(os.fstat(file).st_mode):
-        os.close(file)
-        raise OSError(errno.EINVAL, "it is not a regular file")
-    return file
-
-
 def plain_bytes(path: Path, most: int = -1) -> bytes:
     """Return the content of a regular file, at most so many bytes. Raises OSError for anything else."""
-    with os.fdopen(plain_file(path, os.O_RDONLY), "rb") as file:
+    if not is_plain(path):
+        raise OSError(errno.EINVAL, "it is not a regular file")
+    with path.open("rb") as file:
         return file.read(most)
+
+
+def free_place(directory: Path, path: str) -> Path:
+    """Return the place of a file of ours, with the folders above it; a link or a pipe in the way is removed.
+
+    Raises OSError if a folder is in that place, or a file in that of a folder.
+    """
+    directory.mkdir(parents=True, exist_ok=True)
+    *folders, name = path.split("/")
+    place = directory
+    for folder in folders:
+        place /= folder
+        if place.is_symlink() or not (place.is_dir() or is_plain(place)):
+            place.unlink(missing_ok=True)  # another process may be faster
+        place.mkdir(exist_ok=True)
+    place /= name
+    if not is_plain(place):
+        place.unlink(missing_ok=True)
+    return place
 
 
 def place_in(directory: Path, path: str) -> Path | None:

@@ -18,7 +18,6 @@ are noted before the pages are written, so the next build knows every file that 
 
 import hashlib
 import json
-import os
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import asdict
@@ -30,7 +29,7 @@ from typing import Any, Self
 from reportgen.errors import OutputRefused
 from reportgen.output.lock import LOCK, locked
 from reportgen.output.named_files import refusing, replacing
-from reportgen.output.own_files import Deletion, delete, place_in, plain_bytes, plain_file
+from reportgen.output.own_files import Deletion, delete, free_place, plain_bytes
 from reportgen.record import record
 from reportgen.reports.json_lines import line_digest, module_lines
 from reportgen.work import Page, Part
@@ -83,17 +82,14 @@ NOTHING_WRITTEN = Written()
 
 def write_pages(directory: Path, pages: Iterable[Page]) -> Written:
     """Write each page unless its file has the right bytes. Raises OutputRefused if a page cannot be written."""
-    written, folders, remaining = NOTHING_WRITTEN, set[Path](), iter(pages)
+    written, remaining = NOTHING_WRITTEN, iter(pages)
     while batch := list(islice(remaining, _PAGES_AT_ONCE)):
         differing = [page for page in batch if _content(directory / page.path) != page.content]
         if differing:
             _note_unfinished(directory, [page.path for page in differing])
         for page in differing:
-            target = directory / page.path
-            if target.parent not in folders and place_in(directory, page.path) is None:
-                raise OutputRefused(f"{target}: cannot be written: {target.parent} leads elsewhere")
-            folders.add(target.parent)
-            write_own_file(target, page.content)
+            with refusing(directory / page.path):
+                write_own_file(free_place(directory, page.path), page.content)
         size = sum(len(page.content) for page in batch)
         digest = sum(_page_digest(page.path, page.content) for page in batch) % _MODULUS
         written += Written(tuple(page.path for page in batch), size, digest, len(differing))
@@ -121,12 +117,9 @@ def _note_unfinished(directory: Path, paths: list[str]) -> None:
 
     It starts with a newline, so a line that a full disk or a kill has cut off is no JSON and spoils no later line.
     """
-    listing, line = directory / UNFINISHED, b"\n" + json.dumps(paths).encode() + b"\n"
-    with refusing(listing):
-        directory.mkdir(parents=True, exist_ok=True)
-        file = plain_file(listing, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
-        with os.fdopen(file, "ab", buffering=len(line)) as appended:  # in one call, so that lines do not mix
-            appended.write(line)
+    line = b"\n" + json.dumps(paths).encode() + b"\n"
+    with refusing(directory / UNFINISHED), free_place(directory, UNFINISHED).open("ab", buffering=len(line)) as listing:
+        listing.write(line)  # in one call, so that lines do not mix
 
 
 def is_intact(directory: Path, part: Part) -> bool:

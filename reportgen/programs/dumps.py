@@ -3,16 +3,14 @@
 While the program runs, a folder with a random name of its own holds a folder for each process. Afterwards files that no
 report reads are deleted, and the others move to folders whose names do not change from run to run. A hidden file says
 what was run and which files are the run's own. The next run deletes those, and random folders with what an interrupted
-run or a process that outlived one has left; `output/own_files.py` has the rule. A file that is not as the run has left
-it stays, and is named.
+run or a process that outlived one has left; `output/own_files.py` has the rule.
 
     .reportgen-run.json
     {"command": ["python", "train.py"], "exit_code": 1, "seconds": 11.4, "flags": "--xla_dump_hlo_as_text",
      "processes": 1, "modules": 18, "dumped_bytes": 3540000, "kept_bytes": 480000,
-     "files": {"module_0000…": "SIZE-DIGEST", …}}
+     "files": ["module_0000…", …]}
 """
 
-import hashlib
 import json
 import os
 import re
@@ -21,15 +19,15 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import asdict
-from itertools import chain, count
+from itertools import count
 from pathlib import Path
 from tempfile import mkdtemp
-from typing import Any, NamedTuple
+from typing import Any
 
 from reportgen.errors import OutputRefused
 from reportgen.input.names import ERROR_TEXT
 from reportgen.output.lock import locked
-from reportgen.output.own_files import delete, files_below, place_in, plain_bytes
+from reportgen.output.own_files import delete, files_below, free_place, plain_bytes
 from reportgen.output.writer import write_own_file
 from reportgen.programs.compiled import CompiledPlan
 from reportgen.programs.environment import FALLBACK
@@ -46,7 +44,6 @@ _KEPT = re.compile(
     r"|.*\.oom_[a-z_]+(?:\.txt)?|.*target_arguments\.txt|gpu_target_config\.pbtxt|" + re.escape(ERROR_TEXT),
     re.DOTALL,
 )
-_BEGINNING = 1 << 20
 _ALLOWED = frozenset({".gitignore", ".gitkeep", ".keep", "README.md"})
 
 
@@ -58,19 +55,12 @@ class Left:
     signs: Signs
     dumped_bytes: int
     kept_bytes: int
-    files: Mapping[str, str]
-
-
-class Claim(NamedTuple):
-    """The folder for the processes of a run, and the files of the last run that were changed since, which stay."""
-
-    working: Path
-    kept: tuple[str, ...]
+    files: Sequence[str]
 
 
 @contextmanager
-def claimed(directory: Path) -> Iterator[Claim]:
-    """Keep `directory` for one run, cleared of what the last run left.
+def claimed(directory: Path) -> Iterator[Path]:
+    """Keep `directory` for one run, cleared of what the last run left; yield the folder for the run's processes.
 
     Raises OutputRefused.
     """
@@ -82,11 +72,11 @@ def claimed(directory: Path) -> Iterator[Claim]:
                 f"{directory}: holds files that `reportgen run` did not write; name another folder with --dumps"
             )
         with locked(directory):
-            kept = _clear(directory, _last_files(directory))
+            _clear(directory)
             working = directory / f"{_WORKING}{secrets.token_hex(8)}"
-            write_marker(directory, {"files": {}})
+            write_marker(directory, {"files": []})
             working.mkdir()
-            yield Claim(working, kept)
+            yield working
     except OSError as error:
         raise OutputRefused(f"{directory}: cannot be used for dumps: {error.strerror or error}") from error
 
@@ -113,7 +103,7 @@ def tidy(directory: Path, working: Path) -> Left:
         signs=signs_in(names),
         dumped_bytes=dumped_bytes,
         kept_bytes=sum(path.stat().st_size for path in kept),
-        files={path.relative_to(directory).as_posix(): _fingerprint(path) for path in sorted(kept)},
+        files=[path.relative_to(directory).as_posix() for path in sorted(kept)],
     )
 
 
@@ -134,11 +124,6 @@ def keep_error(directory: Path, text: str) -> None:
     write_own_file(directory / ERROR_TEXT, (text + "\n").encode("utf-8", "replace"))
 
 
-def _fingerprint(path: Path) -> str:
-    """Return the size of a file and a digest of its beginning, because some dumps have gigabytes."""
-    return f"{path.stat().st_size}-{hashlib.sha256(plain_bytes(path, _BEGINNING)).hexdigest()[:16]}"
-
-
 def keep_plan(directory: Path, plan: CompiledPlan) -> None:
     """Write the plan of a compiled function as XLA would name its dump."""
     write_own_file(directory / plan.file_name, plan.proto)
@@ -151,40 +136,19 @@ def marker_of(command: Sequence[str], exit_code: int, seconds: float, flags: str
     return {**run, "modules": left.signs.assignments, **figures}
 
 
-def _last_files(directory: Path) -> Mapping[str, str]:
-    """Return the files that the last run left. Raises OutputRefused for a marker that no run can have written."""
-    marker = directory / MARKER
-    if not os.path.lexists(marker):
-        return {}
-    try:
-        files = json.loads(plain_bytes(marker))["files"]
-        if not isinstance(files, dict):
-            raise TypeError(f"{marker} states no files")
-    except (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError):
-        raise OutputRefused(f"{marker}: damaged; delete the folder or name another with --dumps") from None
-    return {name: str(fingerprint) for name, fingerprint in files.items()}
-
-
-def _clear(directory: Path, files: Mapping[str, str]) -> tuple[str, ...]:
-    """Delete what earlier runs left, and return which of the last one's `files` were changed since."""
-    changed = [name for name, fingerprint in files.items() if not _is_as_left(directory, name, fingerprint)]
-    deleted = delete(directory, [name for name in files if name not in changed])
+def _clear(directory: Path) -> None:
+    """Delete what earlier runs left. Raises OutputRefused for a marker that no run can have written."""
+    files, marker = [], directory / MARKER
+    if os.path.lexists(marker):
+        try:
+            files = [str(name) for name in json.loads(plain_bytes(marker))["files"]]
+        except (OSError, ValueError, TypeError, KeyError, RecursionError):
+            raise OutputRefused(f"{marker}: damaged; delete the folder or name another with --dumps") from None
+    delete(directory, files)
     for working in [path for path in directory.iterdir() if _NAME_OF_WORKING.fullmatch(path.name)]:
         if working.is_dir() and not working.is_symlink():
             delete(directory, [path.relative_to(directory).as_posix() for path in files_below(working)])
             _remove_empty(working)
-    # `delete` is not asked about these; those that are gone already are in nobody's way.
-    there = [name for name in changed if (place := place_in(directory, name)) is None or os.path.lexists(place)]
-    return tuple(sorted([*deleted.kept, *there]))
-
-
-def _is_as_left(directory: Path, name: str, fingerprint: str) -> bool:
-    """Return whether a file is still what a run has written. Anyone can write a marker, and change a dump."""
-    place = place_in(directory, name)
-    try:
-        return place is not None and _fingerprint(place) == fingerprint
-    except (OSError, ValueError):
-        return False
 
 
 def _remove_empty(top: Path) -> None:
@@ -198,24 +162,11 @@ def _moved(directory: Path, folders: Sequence[Path]) -> list[Path]:
     names = [""] if len(folders) == 1 else _lasting_names(folders)
     kept = []
     for folder, name in zip(folders, names, strict=True):
-        files = [path.relative_to(folder) for path in files_below(folder)]
-        target = _free(directory, name, files)
-        for file in files:
-            place = target / file
-            place.parent.mkdir(parents=True, exist_ok=True)
-            kept.append((folder / file).replace(place))
+        for file in list(files_below(folder)):
+            place = free_place(directory, (Path(name) / file.relative_to(folder)).as_posix())
+            kept.append(file.replace(place))
         _remove_empty(folder)
     return kept
-
-
-def _free(directory: Path, name: str, files: Sequence[Path]) -> Path:
-    """Return the folder `name`, or the first of `name-2`, `name-3`, … in which no file of the user's is in the way."""
-    names = chain([name], (f"{name or 'process'}-{number}" for number in count(2)))
-    for candidate in names:
-        places = [place_in(directory, (Path(candidate) / file).as_posix()) for file in files]
-        if all(place is not None and not os.path.lexists(place) for place in places):
-            return directory / candidate
-    raise AssertionError("one of all numbers is free")
 
 
 def _lasting_names(folders: Sequence[Path]) -> list[str]:

@@ -2,7 +2,7 @@
 
 import os
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 
 from reportgen.options import DEFAULT_DUMPS
@@ -46,7 +46,7 @@ def run_program(options: RunOptions) -> Run:
     dumps = options.dumps.absolute()
     environ = os.environ if options.path is None else {**os.environ, "PATH": options.path}
     own_flags(environ)  # first, because an unreadable file of flags must fail before anything is cleared
-    with claimed(dumps) as (working, kept):
+    with claimed(dumps) as working:
         environment = program_environment(environ, working, only=options.only)
         begun = time.monotonic()
         exit_code = run_command(options.command, environment)
@@ -56,7 +56,7 @@ def run_program(options: RunOptions) -> Run:
     return Run(
         exit_code=exit_code,
         left=left,
-        warnings=tuple(_warnings(options, kept)),
+        warnings=_warnings(options),
         why_nothing=None if left.signs.assignments else _why_nothing(options, left, exit_code, environ),
     )
 
@@ -66,13 +66,7 @@ def _why_nothing(options: RunOptions, left: Left, exit_code: int, environ: Mappi
     return why_nothing(left.signs, exit_code, only=options.only, python=python)
 
 
-def _warnings(options: RunOptions, kept: Sequence[str]) -> list[str]:
-    warnings = []
-    if kept:
-        names = ", ".join(kept[:3]) + (", …" if len(kept) > 3 else "")
-        warnings.append(f"what stands in {options.dumps} and was not left there by a run was kept: {names}")
+def _warnings(options: RunOptions) -> tuple[str, ...]:
     if dumps_elsewhere(os.environ):
-        warnings.append(
-            f"--xla_dump_to in your XLA_FLAGS was overridden for this run; its dumps are in {options.dumps}"
-        )
-    return warnings
+        return (f"--xla_dump_to in your XLA_FLAGS was overridden for this run; its dumps are in {options.dumps}",)
+    return ()

@@ -39,6 +39,7 @@ FOLDERS = (
     "trend",
 )
 FILES = ("results.csv", "1.html", "notes.md", "values.js", NAME, "train.log", "report.html")
+HOSTILE = ["", ".", "..", "m", "m/../../dumps", "a\0b", "\\\\x", "\ud800", "x" * 5000]
 COMMANDS = ("build", "compare", "history", "run")
 
 
@@ -74,18 +75,18 @@ def add_links(target: Path, elsewhere: Path, foreign: set[Path], random: Random)
 
 
 def add_lists(target: Path, foreign: set[Path], random: Random) -> None:
-    """Write lists that name files of somebody else, as nobody but a forger would; those of a site, outside of it."""
+    """Write lists that name files outside, as nobody but a forger would."""
     outside = [path for path in foreign if target not in path.parents]
     names = [os.path.relpath(path, target) for path in outside] + [str(path) for path in outside]
     links = [path for path in target.rglob("*") if path.is_symlink()]
     names += [below.relative_to(target).as_posix() for link in links for below in (link, *link.rglob("*"))]
-    inside = [path.relative_to(target).as_posix() for path in foreign if target in path.parents]
+    names += HOSTILE
     part = {"key": "", "paths": names, "size_bytes": 0, "digest": "0", "outcome": None}
     forged = {
         MANIFEST: json.dumps({"parts": {"": part}}),
         UNFINISHED: json.dumps(names) + "\n",
         LOCK: "1\n",
-        MARKER: json.dumps({"files": dict.fromkeys([*names, *inside], f"17-{'0' * 16}")}),
+        MARKER: json.dumps({"files": names}),
     }
     for name, text in forged.items():
         path = target / name
@@ -101,7 +102,7 @@ def run_command(command: str, target: Path, dumps: Path) -> None:
     """Let a command write into the target, or refuse it."""
     if command == "run":
         try:
-            with claimed(target) as (working, _):
+            with claimed(target) as working:
                 written(working / "pid-1", IN_PLACE)
                 left = tidy(target, working)
                 write_marker(target, marker_of(["x"], 0, 1.0, "", left))
@@ -131,6 +132,7 @@ def changed(folder: Path, seed: int) -> Iterator[str]:
     foreign |= tree_of(target, random)
     foreign |= add_links(target, elsewhere, foreign, random)
     add_lists(target, foreign, random)
+    foreign.discard(target / NAME if command == "run" else dumps)  # the place of a dump, which is replaced
     before = {path: hashlib.sha256(path.read_bytes()).digest() for path in foreign}
     for _ in range(2):
         run_command(command, target, dumps)

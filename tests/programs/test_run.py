@@ -1,6 +1,5 @@
 """`reportgen run`: whatever a program does, it runs as without us, and all that it compiles is in the report."""
 
-import hashlib
 import json
 import os
 import pty
@@ -408,18 +407,6 @@ def test_a_folder_of_somebody_else_is_refused_and_left_alone(run: Run, tmp_path:
     assert [path.name for path in (tmp_path / "xla-dumps").iterdir()] == ["thesis.txt"]
 
 
-def test_a_marker_cannot_lead_out_of_the_folder(run: Run, tmp_path: Path) -> None:
-    victim = tmp_path / "victim.txt"
-    victim.write_text("mine", encoding="utf-8")
-    (tmp_path / "xla-dumps").mkdir()
-    marker = tmp_path / "xla-dumps" / ".reportgen-run.json"
-    marker.write_text(
-        json.dumps({"files": dict.fromkeys(["../victim.txt", str(victim)], fingerprint(victim))}), encoding="utf-8"
-    )
-    assert run(COMPILE).code == 0
-    assert victim.is_file()
-
-
 @pytest.mark.parametrize("name", ["main", "pid-17", "rank-3-pid-17", "process-0"])
 def test_folders_of_the_user_are_left_alone_whatever_they_are_called(run: Run, tmp_path: Path, name: str) -> None:
     run(COMPILE)
@@ -430,22 +417,6 @@ def test_folders_of_the_user_are_left_alone_whatever_they_are_called(run: Run, t
     assert results.read_text(encoding="utf-8") == "mine"
 
 
-def test_nothing_is_deleted_through_a_link(run: Run, tmp_path: Path) -> None:
-    elsewhere = tmp_path / "elsewhere"
-    elsewhere.mkdir()
-    (elsewhere / "results.csv").write_text("mine", encoding="utf-8")
-    run(COMPILE)
-    dumps = tmp_path / "xla-dumps"
-    for name in ("main", ".reportgen-run-0123456789abcdef"):
-        (dumps / name).symlink_to(elsewhere, target_is_directory=True)
-    (dumps / "one.txt").symlink_to(elsewhere / "results.csv")
-    listed = dict.fromkeys(["main/results.csv", "one.txt"], fingerprint(elsewhere / "results.csv"))
-    (dumps / ".reportgen-run.json").write_text(json.dumps({"files": listed}), encoding="utf-8")
-    run(COMPILE)
-    assert (elsewhere / "results.csv").read_text(encoding="utf-8") == "mine"
-    assert (dumps / "one.txt").is_symlink()
-
-
 def test_what_an_earlier_run_or_a_process_that_outlived_it_has_left_is_deleted(run: Run, tmp_path: Path) -> None:
     for late in (Path(run(f"{COMPILE}; print(flags()['--xla_dump_to'])").out.strip()), tmp_path / "xla-dumps" / OLD):
         late.mkdir(parents=True)
@@ -453,30 +424,6 @@ def test_what_an_earlier_run_or_a_process_that_outlived_it_has_left_is_deleted(r
     run(COMPILE)
     assert dumped(tmp_path) == [FIRST]
     assert not list((tmp_path / "xla-dumps").glob(".reportgen-run-*"))
-
-
-def test_a_file_of_the_user_is_not_overwritten_by_a_dump_of_its_name(run: Run, tmp_path: Path) -> None:
-    dumps = tmp_path / "xla-dumps"
-    run("pass")
-    (dumps / FIRST).write_text("mine", encoding="utf-8")
-    run(COMPILE)
-    assert (dumps / FIRST).read_text(encoding="utf-8") == "mine"
-    assert (dumps / "process-2" / FIRST).is_file()
-
-
-def fingerprint(path: Path) -> str:
-    """Return what a marker says of a file that a run has left."""
-    data = path.read_bytes()
-    return f"{len(data)}-{hashlib.sha256(data).hexdigest()[:16]}"
-
-
-def test_a_dump_that_was_changed_since_the_last_run_is_kept_and_named(run: Run, tmp_path: Path) -> None:
-    run(COMPILE)
-    dump = tmp_path / "xla-dumps" / FIRST
-    dump.write_text("my notes", encoding="utf-8")
-    ran = run(COMPILE)
-    assert f"was not left there by a run was kept: {FIRST}" in ran.err
-    assert dump.read_text(encoding="utf-8") == "my notes"
 
 
 @pytest.mark.parametrize("text", ['{"files": 5}', "[" * 100_000, "[]", "5"])

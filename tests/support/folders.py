@@ -1,0 +1,18 @@
+"""Write the files that a test begins with, and logs of them."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+
+def filled(folder: Path, files: Mapping[str, str | bytes]) -> Path:
+    """Write files into a folder by their paths in it, and return the folder."""
+    for name, content in files.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    return folder
+
+
+def framed(name: str, text: str) -> str:
+    """Return a file as XLA prints it into a log."""
+    return f"*** Begin {name} ***\n{text}\n*** End {name} ***\n"

@@ -5,10 +5,9 @@ import json
 import lzma
 import os
 import random
-import shutil
 import socket
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +19,7 @@ from reportgen.errors import UnreadableInput
 from reportgen.input import logs as log_frames
 from reportgen.input.discover import Discovered, discover
 from reportgen.input.reading import load_text
+from tests.support.folders import filled, framed
 
 ROOT = Path(__file__).parents[2]
 PROTO = ROOT / "tests/siblings/cpu-tiny.hlo.pb"
@@ -35,13 +35,7 @@ posix_only = pytest.mark.skipif(sys.platform == "win32", reason="needs links and
 
 
 def write(folder: Path, *names: str, text: str = TEXT) -> None:
-    for name in names:
-        (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        (folder / name).write_bytes(text.encode())
-
-
-def framed(name: str, text: str = TEXT) -> str:
-    return f"*** Begin {name} ***\n{text}\n*** End {name} ***\n"
+    filled(folder, dict.fromkeys(names, text))
 
 
 def labels(found: Discovered) -> list[str]:
@@ -160,78 +154,141 @@ def test_a_file_that_another_backend_writes_is_not_beside_a_dump(tmp_path: Path,
     assert [sibling.kind for sibling in dump.siblings] == kinds
 
 
-def with_plan(folder: Path, *names: str) -> None:
-    for name in names:
-        shutil.copy(PROTO, folder / name)
+SECOND = "module_0002.g.after_optimizations-buffer-assignment.txt"
+LATER_GPU = "module_0000.jit_f.sm_9.0a_gpu_after_optimizations.hlo.pb"
+PLAN = PROTO.read_bytes()
+QUOTING = f'{TEXT}scope "*** Begin module_0009.x.txt ***" *** End module_0009.x.txt\n*** Begin epoch ***\n'
+NOISE = "I0000 compiling\n" + framed(f"{STEM}.txt", "HloModule") + framed("module_0001.jit_f.x.mlir", "module {")
+CUT = gzip.compress((framed(ALLOCATIONS, TEXT) + random.Random(0).randbytes(50_000).hex()).encode())[:-1000]
 
 
-@pytest.mark.parametrize(
-    ("name", "is_shown"),
-    [
-        (f"{STEM}.hlo.pb", False),
-        (f"{STEM}_after_buffer_assignment.hlo.pb.gz", False),
-        ("module_0001.jit_f.sm_9.0a_gpu_after_optimizations.hlo.pb", True),
-        ("module_0001.jit_f.after_optimizations.hlo.pb", True),
-        ("module_0002.jit_f.cpu_after_optimizations.hlo.pb", True),
-    ],
-)
-def test_the_proto_of_another_device_is_another_module(tmp_path: Path, name: str, is_shown: bool) -> None:
-    write(tmp_path, ALLOCATIONS)
-    with_plan(tmp_path, name)
-    found = discover([tmp_path])
-    assert labels(found) == sorted([ALLOCATIONS, *([name] if is_shown else [])])
-    assert found.problems == ()
+def of(*names: str) -> dict[str, str | bytes]:
+    return dict.fromkeys(names, TEXT)
 
 
-def test_modules_of_two_gpus_are_both_shown(tmp_path: Path) -> None:
-    names = [f"module_0000.jit_f.sm_{number}_gpu_after_optimizations" for number in ("8.0", "9.0a")]
-    write(tmp_path, f"{names[0]}-buffer-assignment.txt")
-    with_plan(tmp_path, f"{names[1]}.hlo.pb")
-    assert len(discover([tmp_path]).dumps) == 2
+# Files of a folder, the dumps that are found with the texts of their parts, and what is said of the rest.
+FOUND: dict[str, tuple[Mapping[str, str | bytes], Mapping[str, Sequence[str] | None], Sequence[str]]] = {
+    "no values": (of(ALLOCATIONS, LIVE_RANGES), {ALLOCATIONS: [TEXT] * 2}, ()),
+    "no live ranges": (of(ALLOCATIONS, VALUES), {ALLOCATIONS: [TEXT] * 2}, ()),
+    "no allocations": (
+        of("a-buffer-assignment.txt", f"b/{VALUES}", f"b/{LIVE_RANGES}"),
+        {"a-buffer-assignment.txt": [TEXT]},
+        (f"warning b/{VALUES}: not shown: {ALLOCATIONS} is missing", f"warning b/{LIVE_RANGES}: "),
+    ),
+    "any name": (
+        of("seed.txt", "step", "step.105381", f"{STEM}-buffer-assignment (1).txt")
+        | {"quoted.txt": f"He said: {TEXT}", "other.txt": "BufferAssignment: none\n"},
+        {f"{STEM}-buffer-assignment (1).txt": [TEXT], "seed.txt": [TEXT], "step": [TEXT], "step.105381": [TEXT]},
+        (),
+    ),
+    "hidden files and backups": (
+        of("seed.txt", "seed.txt~", ".seed.txt.swp", f"._{ALLOCATIONS}", f".{ALLOCATIONS}.Xy12", ".git/seed"),
+        {"seed.txt": [TEXT]},
+        (),
+    ),
+    # Protos
+    "proto of the dump": ({ALLOCATIONS: TEXT, f"{STEM}.hlo.pb": PLAN}, {ALLOCATIONS: [TEXT]}, ()),
+    "proto of the dump at another stage": (
+        {ALLOCATIONS: TEXT, f"{STEM}_after_buffer_assignment.hlo.pb.gz": PLAN},
+        {ALLOCATIONS: [TEXT]},
+        (),
+    ),
+    **{
+        f"proto of another device: {name}": ({ALLOCATIONS: TEXT, name: PLAN}, {ALLOCATIONS: [TEXT], name: None}, ())
+        for name in (
+            "module_0001.jit_f.sm_9.0a_gpu_after_optimizations.hlo.pb",
+            "module_0001.jit_f.after_optimizations.hlo.pb",
+            "module_0002.jit_f.cpu_after_optimizations.hlo.pb",
+        )
+    },
+    "two GPUs": (
+        of("module_0000.jit_f.sm_8.0_gpu_after_optimizations-buffer-assignment.txt") | {LATER_GPU: PLAN},
+        {"module_0000.jit_f.sm_8.0_gpu_after_optimizations-buffer-assignment.txt": [TEXT], LATER_GPU: None},
+        (),
+    ),
+    "two protos of one stem": (
+        {"jit_f.hlo.pb": PLAN, "jit_f.hlo_proto.pb": PLAN},
+        {"jit_f.hlo.pb": None, "jit_f.hlo_proto.pb": None},
+        (),
+    ),
+    "proto instead of damaged allocations": (
+        {f"{ALLOCATIONS}.gz": b"\x1f\x8bdamaged", f"{STEM}.hlo.pb": PLAN},
+        {f"{STEM}.hlo.pb": None},
+        (f"error {ALLOCATIONS}.gz: ",),
+    ),
+    # Compression
+    "compressed parts": (
+        {
+            f"{ALLOCATIONS}.xz": lzma.compress(TEXT.encode()),
+            f"{LIVE_RANGES}.gz": gzip.compress(b"ranges"),
+            "seed.gz": gzip.compress(TEXT.encode()),
+            "run.log.xz": lzma.compress(framed(ALLOCATIONS, TEXT).encode()),
+            VALUES: "values",
+        },
+        {f"{ALLOCATIONS}.xz": [TEXT, "values", "ranges"], "run.log.xz": [TEXT], "seed.gz": [TEXT]},
+        (),
+    ),
+    "plain and compressed": (
+        of(ALLOCATIONS, "seed.txt")
+        | dict.fromkeys((f"{ALLOCATIONS}.gz", "seed.txt.gz"), gzip.compress(b"BufferAssignment:\nold")),
+        {ALLOCATIONS: [TEXT], "seed.txt": [TEXT]},
+        (f"note {ALLOCATIONS}.gz: not read: {ALLOCATIONS} was read instead", "note seed.txt.gz: "),
+    ),
+    "plain and compressed next to a dump": (
+        of("m-buffer-assignment.txt", "m.txt", "m.txt.gz"),
+        {"m-buffer-assignment.txt": [TEXT], "m.txt": [TEXT]},
+        ("note m.txt.gz: not read: m.txt was read instead",),
+    ),
+    "unsupported compression": (
+        of("seed.txt", f"{ALLOCATIONS}.zst"),
+        {"seed.txt": [TEXT]},
+        (f"warning {ALLOCATIONS}.zst: ",),
+    ),
+    # Logs
+    "log of one dump": (
+        {"run.log": NOISE + framed(ALLOCATIONS, TEXT) + framed(VALUES, "\nvalues\n") + "done\n"},
+        {"run.log": [TEXT, "\nvalues\n"]},
+        (),
+    ),
+    "output on the lines of markers": (
+        {"run.log": f"W00 slow*** Begin {ALLOCATIONS} ***W00 very\n{TEXT}\nW0 slow*** End {ALLOCATIONS} ***W0 done\n"},
+        {"run.log": [TEXT]},
+        (),
+    ),
+    "frame without end": (
+        {"run.log": f"*** Begin {ALLOCATIONS} ***\n{TEXT}alloc"},
+        {"run.log": [f"{TEXT}alloc"]},
+        (f"warning run.log#{ALLOCATIONS}: ",),
+    ),
+    "frame without end before another": (
+        {"run.log": f"*** Begin {ALLOCATIONS} ***\n{TEXT}alloc{framed(SECOND, TEXT)}"},
+        {f"run.log#{ALLOCATIONS}": [f"{TEXT}alloc"], f"run.log#{SECOND}": [TEXT]},
+        (f"warning run.log#{ALLOCATIONS}: ",),
+    ),
+    "marker quoted in a dump": ({"run.log": framed(ALLOCATIONS, QUOTING)}, {"run.log": [QUOTING]}, ()),
+    "log without allocations": (
+        {"run.log": framed(VALUES, TEXT) + framed(ALLOCATIONS, TEXT)},
+        {"run.log": [TEXT]},
+        (f"warning run.log#{VALUES}: ",),
+    ),
+    "log that is cut off": ({"run.log.gz": CUT}, {"run.log.gz": [TEXT]}, ("error run.log.gz: ",)),
+}
 
 
-def test_two_protos_of_one_stem_are_both_shown(tmp_path: Path) -> None:
-    with_plan(tmp_path, "jit_f.hlo.pb", "jit_f.hlo_proto.pb")
-    assert labels(discover([tmp_path])) == ["jit_f.hlo.pb", "jit_f.hlo_proto.pb"]
-
-
-def test_a_proto_stands_in_for_allocations_that_cannot_be_read(tmp_path: Path) -> None:
-    (tmp_path / f"{ALLOCATIONS}.gz").write_bytes(b"\x1f\x8bdamaged")
-    with_plan(tmp_path, f"{STEM}.hlo.pb")
-    found = discover([tmp_path])
-    assert labels(found) == [f"{STEM}.hlo.pb"]
-    assert severities(found) == [("error", f"{ALLOCATIONS}.gz")]
-
-
-@pytest.mark.parametrize("missing", [VALUES, LIVE_RANGES])
-def test_values_and_live_ranges_may_be_missing(tmp_path: Path, missing: str) -> None:
-    names = [name for name in (ALLOCATIONS, VALUES, LIVE_RANGES) if name != missing]
-    write(tmp_path, *names)
-    found = discover([tmp_path])
-    assert [[part.label for part in dump.parts] for dump in found.dumps] == [names]
-    assert found.problems == ()
-
-
-def test_parts_without_allocations_are_reported(tmp_path: Path) -> None:
-    write(tmp_path, "a-buffer-assignment.txt", f"b/{VALUES}", f"b/{LIVE_RANGES}")
-    found = discover([tmp_path])
-    assert labels(found) == ["a-buffer-assignment.txt"]
-    assert severities(found) == [("warning", f"b/{VALUES}"), ("warning", f"b/{LIVE_RANGES}")]
-    assert f"{ALLOCATIONS} is missing" in found.problems[0].message
-
-
-def test_a_dump_under_any_name_is_known_by_its_first_line(tmp_path: Path) -> None:
-    write(tmp_path, "seed.txt", "step", "step.105381", f"{STEM}-buffer-assignment (1).txt")
-    write(tmp_path, "quoted.txt", text=f"He said: {TEXT}")
-    write(tmp_path, "other.txt", text="BufferAssignment: none\n")
-    assert labels(discover([tmp_path])) == [f"{STEM}-buffer-assignment (1).txt", "seed.txt", "step", "step.105381"]
-
-
-def test_hidden_files_and_backups_are_ignored(tmp_path: Path) -> None:
-    write(tmp_path, "seed.txt", "seed.txt~", ".seed.txt.swp", f"._{ALLOCATIONS}", f".{ALLOCATIONS}.Xy12", ".git/seed")
-    found = discover([tmp_path])
-    assert labels(found) == ["seed.txt"]
-    assert found.problems == ()
+@pytest.mark.parametrize("what", FOUND)
+def test_the_dumps_of_a_folder_are_found_and_what_is_not_read_is_named(tmp_path: Path, what: str) -> None:
+    files, dumps, problems = FOUND[what]
+    filled(tmp_path, files)
+    found = discover([tmp_path, tmp_path])
+    assert labels(found) == sorted(dumps)
+    for dump in found.dumps:
+        expected = dumps[dump.label]
+        text, damage = load_text(dump)
+        assert expected is None or ([part.data.decode() for part in text.parts], damage) == (expected, ())
+        assert dump.parts[0].label == dump.label.partition("#")[0]
+    said = [f"{problem.severity} {problem.file}: {problem.message}" for problem in found.problems]
+    assert len(said) == len(problems), said
+    assert all(map(str.startswith, said, problems)), said
 
 
 @pytest.mark.parametrize("name", [ALLOCATIONS, VALUES, LIVE_RANGES])
@@ -265,38 +322,6 @@ def test_labels_are_sorted_whatever_the_file_system_says(tmp_path: Path, monkeyp
 # Compression
 
 
-def test_compressed_dumps_keep_their_file_names(tmp_path: Path) -> None:
-    (tmp_path / f"{ALLOCATIONS}.xz").write_bytes(lzma.compress(TEXT.encode()))
-    (tmp_path / f"{LIVE_RANGES}.gz").write_bytes(gzip.compress(b"ranges"))
-    (tmp_path / "seed.gz").write_bytes(gzip.compress(TEXT.encode()))
-    (tmp_path / "run.log.xz").write_bytes(lzma.compress(framed(ALLOCATIONS).encode()))
-    write(tmp_path, VALUES, text="values")
-    found = discover([tmp_path])
-    assert labels(found) == [f"{ALLOCATIONS}.xz", "run.log.xz", "seed.gz"]
-    assert texts(found) == [[TEXT, "values", "ranges"], [TEXT], [TEXT]]
-    loaded = load_text(found.dumps[0])[0].parts
-    assert [part.label for part in loaded] == [f"{ALLOCATIONS}.xz", VALUES, f"{LIVE_RANGES}.gz"]
-    assert found.problems == ()
-
-
-def test_a_plain_file_is_preferred_to_its_compressed_form(tmp_path: Path) -> None:
-    write(tmp_path, ALLOCATIONS, "seed.txt")
-    for name in (f"{ALLOCATIONS}.gz", "seed.txt.gz"):
-        (tmp_path / name).write_bytes(gzip.compress(b"BufferAssignment:\nold"))
-    found = discover([tmp_path])
-    assert labels(found) == [ALLOCATIONS, "seed.txt"]
-    assert severities(found) == [("note", f"{ALLOCATIONS}.gz"), ("note", "seed.txt.gz")]
-    assert ALLOCATIONS in found.problems[0].message
-
-
-def test_the_form_of_a_file_beside_a_dump_that_is_not_read_is_named(tmp_path: Path) -> None:
-    for name in ("m-buffer-assignment.txt", "m.txt", "m.txt.gz"):
-        (tmp_path / name).write_bytes(b"BufferAssignment:\n")
-    found = discover([tmp_path])
-    assert severities(found) == [("note", "m.txt.gz")]
-    assert found.problems[0].message == "not read: m.txt was read instead"
-
-
 def test_a_compressed_file_that_is_named_is_taken(tmp_path: Path) -> None:
     write(tmp_path, ALLOCATIONS)
     (tmp_path / f"{ALLOCATIONS}.gz").write_bytes(gzip.compress(TEXT.encode()))
@@ -305,75 +330,21 @@ def test_a_compressed_file_that_is_named_is_taken(tmp_path: Path) -> None:
     assert severities(found) == [("note", ALLOCATIONS)]
 
 
-def test_unsupported_compression_is_reported(tmp_path: Path) -> None:
-    write(tmp_path, "seed.txt", f"{ALLOCATIONS}.zst")
-    assert severities(discover([tmp_path])) == [("warning", f"{ALLOCATIONS}.zst")]
-
-
 # Logs
-
-
-def test_a_log_with_one_dump_is_labelled_by_its_file(tmp_path: Path) -> None:
-    noise = "I0000 compiling\n" + framed(f"{STEM}.txt", "HloModule") + framed("module_0001.jit_f.x.mlir", "module {")
-    write(tmp_path, "run.log", text=noise + framed(ALLOCATIONS) + framed(VALUES, "\nvalues\n") + "done\n")
-    found = discover([tmp_path])
-    assert labels(found) == ["run.log"]
-    assert texts(found) == [[TEXT, "\nvalues\n"]]
-    assert {part.label for part in found.dumps[0].parts} == {"run.log"}
-    assert found.dumps[0].name.module_name == "jit_f"
 
 
 def test_a_log_with_several_dumps_is_labelled_by_its_frames(tmp_path: Path) -> None:
     others = ["module_0002.g.cpu_after_optimizations-buffer-assignment.txt", ALLOCATIONS]
-    write(tmp_path, "out", text="".join(map(framed, [ALLOCATIONS, LIVE_RANGES, *others, VALUES])))
+    write(tmp_path, "out", text="".join(framed(name, TEXT) for name in (ALLOCATIONS, LIVE_RANGES, *others, VALUES)))
     found = discover([tmp_path / "out"])
     assert labels(found) == [f"out#{ALLOCATIONS}", f"out#{ALLOCATIONS}#2", f"out#{others[0]}"]
     assert [len(dump.parts) for dump in found.dumps] == [2, 2, 1]
 
 
-def test_output_on_marker_lines_is_not_part_of_the_file(tmp_path: Path) -> None:
-    text = f"W00 slow*** Begin {ALLOCATIONS} ***W00 very\n{TEXT}\nW00 slow*** End {ALLOCATIONS} ***W00 done\n"
-    write(tmp_path, "run.log", text=text)
-    assert texts(discover([tmp_path])) == [[TEXT]]
-
-
-@pytest.mark.parametrize("after", [[], [TEXT]], ids=["last", "before another"])
-def test_a_frame_without_end_is_used_and_reported(tmp_path: Path, after: list[str]) -> None:
-    others = (framed("module_0002.g.after_optimizations-buffer-assignment.txt", text) for text in after)
-    write(tmp_path, "run.log", text=f"*** Begin {ALLOCATIONS} ***\n{TEXT}alloc{''.join(others)}")
-    found = discover([tmp_path])
-    assert texts(found) == [[TEXT + "alloc"], *([text] for text in after)]
-    assert severities(found) == [("warning", f"run.log#{ALLOCATIONS}")]
-
-
-def test_a_marker_quoted_in_a_dump_does_not_end_a_frame(tmp_path: Path) -> None:
-    quoting = f'{TEXT}scope "*** Begin module_0009.x.txt ***" *** End module_0009.x.txt\n*** Begin epoch ***\n'
-    write(tmp_path, "run.log", text=framed(ALLOCATIONS, quoting))
-    found = discover([tmp_path])
-    assert texts(found) == [[quoting]]
-    assert found.problems == ()
-
-
-def test_parts_without_allocations_in_a_log_are_reported(tmp_path: Path) -> None:
-    write(tmp_path, "run.log", text=framed(VALUES) + framed(ALLOCATIONS))
-    found = discover([tmp_path])
-    assert [len(dump.parts) for dump in found.dumps] == [1]
-    assert severities(found) == [("warning", f"run.log#{VALUES}")]
-
-
-def test_a_cut_compressed_log_gives_the_dumps_before_the_cut(tmp_path: Path) -> None:
-    rest = random.Random(0).randbytes(50_000).hex()
-    (tmp_path / "run.log.gz").write_bytes(gzip.compress((framed(ALLOCATIONS) + rest).encode())[:-1000])
-    found = discover([tmp_path])
-    assert texts(found) == [[TEXT]]
-    assert severities(found) == [("error", "run.log.gz")]
-    assert load_text(found.dumps[0])[1] == ()
-
-
 def test_long_files_are_searched_up_to_a_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(log_frames, "SEARCHED_SIZE", 1 << 20)
     write(tmp_path, "seed.txt")
-    write(tmp_path, "run.log", text="noise\n" * 300_000 + framed(ALLOCATIONS))
+    write(tmp_path, "run.log", text="noise\n" * 300_000 + framed(ALLOCATIONS, TEXT))
     found = discover([tmp_path])
     assert labels(found) == ["seed.txt"]
     assert severities(found) == [("note", "run.log")]
@@ -382,7 +353,7 @@ def test_long_files_are_searched_up_to_a_limit(tmp_path: Path, monkeypatch: pyte
 
 @given(before=st.integers(0, 200), size=st.integers(1, 90))
 def test_a_frame_is_found_wherever_the_pieces_are_cut(before: int, size: int) -> None:
-    log = b"x" * before + framed(ALLOCATIONS).encode()
+    log = b"x" * before + framed(ALLOCATIONS, TEXT).encode()
     pieces = [log[start : start + size] for start in range(0, len(log), size)]
     assert log_frames.search(pieces) == "log"
 
@@ -400,7 +371,7 @@ def test_every_frame_of_a_log_is_found(written: list[tuple[str, int, str]]) -> N
 def test_the_name_of_a_frame_leads_to_no_other_file(tmp_path: Path) -> None:
     write(tmp_path, "secret.md", f"logs/{'x' * 50}.md")
     names = ["../secret", "x" * 250, "x" * 5000, f"{tmp_path}/secret", "x" * 50]
-    write(tmp_path, "logs/run.log", text="".join(framed(f"{name}-buffer-assignment.txt") for name in names))
+    write(tmp_path, "logs/run.log", text="".join(framed(f"{name}-buffer-assignment.txt", TEXT) for name in names))
     found = discover([tmp_path / "logs"])
     assert [dump.notes.name for dump in found.dumps if dump.notes] == [f"{'x' * 50}.md"]
 
@@ -582,11 +553,6 @@ def test_equal_labels_are_prefixed_by_their_paths(tmp_path: Path) -> None:
     assert severities(found) == [("warning", "two/x-live-range.txt")]
 
 
-def test_a_path_given_twice_reports_its_problems_once(tmp_path: Path) -> None:
-    write(tmp_path, "seed.txt", VALUES)
-    assert severities(discover([tmp_path, tmp_path])) == [("warning", VALUES)]
-
-
 def test_labels_that_are_still_equal_get_a_number(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write(tmp_path, "a/run/seed.txt", "b/run/seed.txt")
     assert labels(discover([tmp_path / "a" / "run", tmp_path / "b" / "run"])) == ["run/seed.txt", "run/seed.txt#2"]
@@ -596,7 +562,7 @@ def test_labels_that_are_still_equal_get_a_number(tmp_path: Path, monkeypatch: p
 
 def test_the_same_file_given_twice_is_one_dump(tmp_path: Path) -> None:
     write(tmp_path, f"run/{ALLOCATIONS}", f"run/{VALUES}")
-    write(tmp_path, "run.log", text=framed(ALLOCATIONS))
+    write(tmp_path, "run.log", text=framed(ALLOCATIONS, TEXT))
     paths = ["run", f"run/{ALLOCATIONS}", f"run/{VALUES}", "run/../run", "run.log", "run.log"]
     found = discover([tmp_path / path for path in paths])
     assert labels(found) == [ALLOCATIONS, "run.log"]
@@ -608,7 +574,7 @@ def test_the_same_file_given_twice_is_one_dump(tmp_path: Path) -> None:
 
 def test_notes_beside_dumps_and_the_readme_are_found(tmp_path: Path) -> None:
     write(tmp_path, ALLOCATIONS, VALUES, "seed.txt", "bare", f"{STEM}.md", "seed.md", "README.md", "run.md")
-    write(tmp_path, "run.log", text=framed("module_0002.g.after_optimizations-buffer-assignment.txt"))
+    write(tmp_path, "run.log", text=framed(SECOND, TEXT))
     found = discover([tmp_path])
     notes = {dump.label: dump.notes and dump.notes.name for dump in found.dumps}
     assert notes == {ALLOCATIONS: f"{STEM}.md", "bare": None, "run.log": "run.md", "seed.txt": "seed.md"}

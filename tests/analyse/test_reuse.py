@@ -1,6 +1,6 @@
 """Who held bytes before and after, and who at the same time, against a map of single bytes."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from hypothesis import given
 
@@ -102,3 +102,23 @@ def test_bytes_that_are_shared_for_longer_are_a_conflict() -> None:
 def test_the_pieces_of_a_whole_come_before_it() -> None:
     dump = temporaries(Lives("low", 0, 2), Lives("high", 1, 2, offset=4), Lives("whole", 2, 3, size=8))
     assert analyse(dump).reuse.predecessors == ((), (), (0, 1))
+
+
+# Buffers that go from hand to hand.
+
+
+def chains_of(*lives: Lives) -> Mapping[int, Sequence[int]]:
+    return analyse(temporaries(*lives)).reuse.chains
+
+
+def test_values_that_take_over_a_slice_form_a_chain() -> None:
+    found = chains_of(Lives("b", 3, 5), Lives("a", 0, 3), Lives("c", 5, 9))
+    assert found == dict.fromkeys((0, 1, 2), (1, 0, 2))
+
+
+def test_values_with_a_gap_between_them_form_no_chain() -> None:
+    assert chains_of(Lives("a", 0, 3), Lives("b", 4, 5)) == {}
+
+
+def test_values_with_different_slices_form_no_chain() -> None:
+    assert chains_of(Lives("a", 0, 3, size=8), Lives("b", 3, 5)) == {}

@@ -26,7 +26,7 @@ FORMATS = {"d.tar": "tar", "d.tar.gz": "gztar", "d.tar.xz": "xztar", "d.tar.bz2"
 @pytest.fixture
 def dumps(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
-    for name in ("cpu-tiny", "v5e-train-step"):
+    for name in ("cpu-tiny", "tpu-odd-shapes"):
         shutil.copytree(SAMPLES / name, tmp_path / "top" / "dumps" / name)
     return tmp_path / "top" / "dumps"
 
@@ -49,14 +49,14 @@ def tar_of(
     return path
 
 
-@pytest.mark.parametrize("name", FORMATS)
 @pytest.mark.parametrize("base", ["dumps", "."], ids=["with its folder", "its content"])
-def test_an_archive_is_read_as_what_was_packed(name: str, base: str, dumps: Path, run: Run) -> None:
-    shutil.make_archive("d", FORMATS[name], dumps.parent if base == "dumps" else dumps, base)
-    Path("any").write_bytes(Path(name).read_bytes())
-    whole = run("check", "--json", "--jobs", 1, dumps)
-    for archive in (name, "any"):
-        assert run("check", "--json", "--jobs", 1, archive).out == whole.out
+def test_an_archive_is_read_as_what_was_packed(base: str, dumps: Path, run: Run) -> None:
+    whole = run("check", "--json", "--jobs", 1, dumps).out
+    for name, kind in FORMATS.items():
+        shutil.make_archive("d", kind, dumps.parent if base == "dumps" else dumps, base)
+        assert run("check", "--json", "--jobs", 1, name).out == whole
+        Path(name).rename("any")
+        assert run("check", "--json", "--jobs", 1, "any").out == whole
 
 
 def test_every_command_reads_an_archive(dumps: Path, run: Run) -> None:

@@ -40,51 +40,26 @@ def bytes_by_value(analysis: Analysis, allocation: int, moment: int) -> dict[int
 
 
 @given(consistent_dumps())
-def test_the_shares_add_up_to_peak_resident(dump: Dump) -> None:
-    for space in analyse(dump).spaces.values():
-        assert space.peak_resident
-        assert sum(share.size_bytes for share in space.composition) == space.peak_resident.amount
-
-
-@given(consistent_dumps())
-def test_each_byte_is_given_to_the_value_defined_last(dump: Dump) -> None:
+def test_a_peak_is_made_of_each_byte_once_and_names_every_live_value(dump: Dump) -> None:
     analysis = analyse(dump)
     for space in analysis.spaces.values():
         assert space.peak_resident
-        for number in counted(analysis, space):
-            shares = [share for share in space.composition if share.allocation == number and share.value is not None]
-            expected = bytes_by_value(analysis, number, space.peak_resident.moment)
-            assert {share.value: share.size_bytes for share in shares if share.size_bytes} == expected
-
-
-@given(consistent_dumps())
-def test_every_live_value_is_named(dump: Dump) -> None:
-    analysis = analyse(dump)
-    for space in analysis.spaces.values():
-        assert space.peak_resident
+        moment, held = space.peak_resident.moment, counted(analysis, space)
+        sizes = [share.size_bytes for share in space.composition]
+        assert sum(sizes) == space.peak_resident.amount
+        assert sizes == sorted(sizes, reverse=True)
         named = {number for share in space.composition for number in (share.value, *share.sharers)} - {None}
-        moment = space.peak_resident.moment
-        assert named == {number for held in counted(analysis, space) for number in live_in(analysis, held, moment)}
-
-
-@given(consistent_dumps())
-def test_what_is_held_with_nothing_live_in_it_has_a_share_of_its_own(dump: Dump) -> None:
-    analysis = analyse(dump)
-    for space in analysis.spaces.values():
+        assert named == {number for allocation in held for number in live_in(analysis, allocation, moment)}
         for number in space.allocations:
             shares = [share for share in space.composition if share.allocation == number]
-            is_static = not dump.allocations[number].is_preallocated_temp and number in counted(analysis, space)
-            if is_static:
+            if number in held:
+                of_values = {share.value: share.size_bytes for share in shares if share.size_bytes}
+                of_values.pop(None, None)
+                assert of_values == bytes_by_value(analysis, number, moment)
+            if number in held and not dump.allocations[number].is_preallocated_temp:
                 assert sum(share.size_bytes for share in shares) == dump.allocations[number].size_bytes
             else:
                 assert all(share.value is not None for share in shares)
-
-
-@given(consistent_dumps())
-def test_the_largest_shares_come_first(dump: Dump) -> None:
-    for space in analyse(dump).spaces.values():
-        sizes = [share.size_bytes for share in space.composition]
-        assert sizes == sorted(sizes, reverse=True)
 
 
 def test_the_shares_of_a_dump_that_can_be_followed_by_hand() -> None:

@@ -1,22 +1,15 @@
 """An idle stretch lies within the live range, between two moments at which its value is defined or read."""
 
-from pathlib import Path
-
 from hypothesis import given
 
-from reportgen.analyse.analysis import analyse
 from reportgen.analyse.lifetimes import Stretch, idle_at_peak, idle_of
 from reportgen.analyse.padding import values_of
 from reportgen.analyse.records import Analysis, Space
-from reportgen.input.discover import discover
-from reportgen.input.reading import load_text
 from reportgen.model import Dump
-from reportgen.parse.parser import parse_dump
 from tests.support.dumps import analysed, edited
 from tests.support.printer import Dialect, printed
+from tests.support.samples import sample_analysis, sample_labels
 from tests.support.strategies import consistent_dumps, dialects
-
-SAMPLES = Path(__file__).parents[2] / "samples"
 
 STEP = """BufferAssignment:
 allocation 0: size 100, parameter 0, shape |u8[100]| at ShapeIndex {}:
@@ -124,8 +117,8 @@ def assert_sound(analysis: Analysis) -> None:
 
 
 def test_samples_are_sound() -> None:
-    for files in discover([SAMPLES]).dumps:
-        assert_sound(analyse(parse_dump(load_text(files)[0]), files.name.backend))
+    for label in sample_labels():
+        assert_sound(sample_analysis(label))
 
 
 @given(consistent_dumps(), dialects)

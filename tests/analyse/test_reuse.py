@@ -45,40 +45,20 @@ def overlaps(one: ValueFacts, other: ValueFacts) -> bool:
 
 
 @given(consistent_dumps())
-def test_predecessors_are_the_last_occupants_of_the_bytes(dump: Dump) -> None:
+def test_who_held_bytes_before_and_after_and_at_once_is_as_single_bytes_say(dump: Dump) -> None:
     analysis = analyse(dump)
-    before = expected_before(analysis)
-    assert [set(predecessors) for predecessors in analysis.reuse.predecessors] == [
-        before.get(n, set()) for n in range(len(dump.values))
-    ]
-
-
-@given(consistent_dumps())
-def test_successors_mirror_predecessors(dump: Dump) -> None:
-    reuse = analyse(dump).reuse
+    reuse, before = analysis.reuse, expected_before(analysis)
+    assert list(map(set, reuse.predecessors)) == [before.get(number, set()) for number in range(len(dump.values))]
     handovers = {(earlier, later) for later, predecessors in enumerate(reuse.predecessors) for earlier in predecessors}
-    assert {
-        (earlier, later) for earlier, successors in enumerate(reuse.successors) for later in successors
-    } == handovers
-
-
-@given(consistent_dumps())
-def test_a_conflict_is_found_for_every_value_that_has_one(dump: Dump) -> None:
-    analysis = analyse(dump)
-    later = {
+    assert {(one, later) for one, successors in enumerate(reuse.successors) for later in successors} == handovers
+    assert {conflict.later for conflict in reuse.conflicts} == {
         number
         for numbers in analysis.occupants
         for place, number in enumerate(in_order(analysis, numbers))
         for earlier in in_order(analysis, numbers)[:place]
         if overlaps(analysis.facts[earlier], analysis.facts[number])
     }
-    assert {conflict.later for conflict in analysis.reuse.conflicts} == later
-
-
-@given(consistent_dumps())
-def test_a_conflict_says_which_bytes_are_shared_and_when(dump: Dump) -> None:
-    analysis = analyse(dump)
-    for conflict in analysis.reuse.conflicts:
+    for conflict in reuse.conflicts:
         earlier, later = analysis.facts[conflict.earlier], analysis.facts[conflict.later]
         assert overlaps(earlier, later)
         assert earlier.live

@@ -179,15 +179,15 @@ def test_every_element_has_a_place_of_its_own_within_the_padded_size(sizes: list
 
 
 @given(tiled_arrays())
-def test_padding_never_takes_bytes_away(pair: tuple[ArrayShape, Layout]) -> None:
-    shape, _ = pair
+def test_padding_takes_no_bytes_away_and_grows_with_each_level_of_tiles(pair: tuple[ArrayShape, Layout]) -> None:
+    shape, layout = pair
     assert known(dense(shape)) <= known(padded(shape))
-
-
-@given(tiled_arrays())
-def test_only_an_empty_array_needs_nothing(pair: tuple[ArrayShape, Layout]) -> None:
-    shape, _ = pair
     assert (padded(shape) == 0) == (0 in shape.dimensions) == (dense(shape) == 0)
+    products = [math.prod(level) for level in tile_levels(shape)]
+    assert products == sorted(products)
+    natural = replace(shape, layout=replace(layout, element_bits=memory_bits(shape.element_type)))
+    silent = replace(shape, layout=replace(layout, element_bits=None))
+    assert (dense(natural), padded(natural)) == (dense(silent), padded(silent))
 
 
 @given(tiled_arrays(), st.data())
@@ -227,14 +227,6 @@ def test_a_larger_dimension_never_needs_less(pair: tuple[ArrayShape, Layout], da
     assert known(padded(shape)) <= known(padded(replace(shape, dimensions=sizes)))
 
 
-@given(tiled_arrays())
-def test_naming_the_natural_width_changes_nothing(pair: tuple[ArrayShape, Layout]) -> None:
-    shape, layout = pair
-    natural = replace(shape, layout=replace(layout, element_bits=memory_bits(shape.element_type)))
-    silent = replace(shape, layout=replace(layout, element_bits=None))
-    assert (dense(natural), padded(natural)) == (dense(silent), padded(silent))
-
-
 @given(tiled_arrays(), st.integers(1, 500))
 def test_tail_padding_rounds_the_elements_up(pair: tuple[ArrayShape, Layout], multiple: int) -> None:
     shape, layout = pair
@@ -257,13 +249,6 @@ def test_a_cut_dimension_counts_with_its_largest_piece(pair: tuple[ArrayShape, L
     sizes = list(shape.dimensions)
     sizes[physical_order(shape)[dimension]] = max(pieces)
     assert padded(cut) == padded(replace(shape, dimensions=tuple(sizes)))
-
-
-@given(tiled_arrays())
-def test_more_levels_pad_more_or_not_at_all(pair: tuple[ArrayShape, Layout]) -> None:
-    shape, _ = pair
-    products = [math.prod(level) for level in tile_levels(shape)]
-    assert products == sorted(products)
 
 
 @given(st.lists(st.integers(0, 9), min_size=1, max_size=6), st.data())

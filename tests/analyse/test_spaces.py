@@ -44,44 +44,24 @@ def only(space: Space, dump: Dump, kind: str) -> list[int]:
 
 
 @given(consistent_dumps())
-def test_each_allocation_is_in_the_space_of_its_color(dump: Dump) -> None:
+def test_the_figures_of_spaces_are_those_of_sets_of_bytes(dump: Dump) -> None:
     spaces = analyse(dump).spaces
-    assert {color: set(space.allocations) for color, space in spaces.items()} == {
-        color: {number for number, allocation in enumerate(dump.allocations) if allocation.color == color}
-        for color in {allocation.color for allocation in dump.allocations}
-    }
-    assert list(spaces) == sorted(spaces)
-
-
-@given(consistent_dumps())
-def test_allocated_bytes_are_of_three_kinds(dump: Dump) -> None:
-    for space in analyse(dump).spaces.values():
+    assert list(spaces) == sorted({allocation.color for allocation in dump.allocations})
+    for color, space in spaces.items():
+        colored = {number for number, allocation in enumerate(dump.allocations) if allocation.color == color}
+        assert set(space.allocations) == colored
+        held, temporary = (only(space, dump, kind) for kind in ("held", "temporary"))
         assert space.allocated_bytes == reserved(dump, space.allocations)
-        assert space.static_bytes == reserved(dump, only(space, dump, "held"))
+        assert space.static_bytes == reserved(dump, held)
         assert space.thread_local_bytes == reserved(dump, only(space, dump, "thread-local"))
-
-
-@given(consistent_dumps())
-def test_what_is_needed_is_all_but_thread_local_memory_and_at_least_the_peak(dump: Dump) -> None:
-    for space in analyse(dump).spaces.values():
-        assert space.needed_bytes == reserved(dump, only(space, dump, "held") + only(space, dump, "temporary"))
+        assert space.needed_bytes == reserved(dump, held + temporary)
         assert space.peak_resident
         assert space.slack_bytes == space.needed_bytes - space.peak_resident.amount >= 0
-
-
-@given(consistent_dumps())
-def test_live_bytes_are_counted_once_at_every_moment(dump: Dump) -> None:
-    for space in analyse(dump).spaces.values():
         assert space.live
         assert space.temp
         for moment in range(dump.schedule_length or 0):
             assert space.live.at(moment) == live_bytes(dump, moment, space.allocations)
-            assert space.temp.at(moment) == live_bytes(dump, moment, only(space, dump, "temporary"))
-
-
-@given(consistent_dumps())
-def test_peak_resident_is_what_the_caller_holds_and_the_temporaries(dump: Dump) -> None:
-    for space in analyse(dump).spaces.values():
+            assert space.temp.at(moment) == live_bytes(dump, moment, temporary)
         assert space.peak_temp
         assert space.peak_resident == Peak(
             space.static_bytes + space.peak_temp.amount, space.peak_temp.moment, space.peak_temp.ties

@@ -15,6 +15,7 @@ from reportgen.cli import main
 from tests.support.commands import Ran, Run
 from tests.support.fake_xla import FUNCTION
 from tests.support.samples import ROOT, SAMPLES
+from tests.support.site import tree
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs signals and the C library's environment")
 
@@ -77,12 +78,22 @@ def test_the_site_has_the_name_of_the_program_unless_it_is_given(
 
 
 def test_a_program_is_run_and_its_report_is_built(run: Run, tmp_path: Path) -> None:
-    ran = run(f"{COMPILE}; print('its own words')")
-    assert (ran.code, ran.out) == (0, "its own words\n")
+    ran = run([PYTHON, "-c", f"{COMPILE}; print('its own words'); raise SystemExit(7)"])
+    assert (ran.code, ran.out) == (7, "its own words\n")
     assert "1 module of 1 process; " in ran.err
     assert "jit_step: cpu, memory\nNeeds 896.00 KiB. Whether that fits is unknown.\n" in ran.err
     assert dumped(tmp_path) == [FIRST]
-    assert (tmp_path / SITE / "index.html").is_file()
+    dumps = tmp_path / "xla-dumps"
+    assert [path for path in dumps.rglob("*") if path.suffix == ".ll" or path.is_dir()] == []
+    marker = json.loads((dumps / ".reportgen-run.json").read_text(encoding="utf-8"))
+    assert (marker["command"][:2], marker["exit_code"], marker["modules"]) == ([PYTHON, "-c"], 7, 1)
+    assert (marker["processes"], marker["flags"]) == (1, "--xla_dump_hlo_as_text")
+    kept = sum((dumps / name).stat().st_size for name in marker["files"])
+    assert marker["kept_bytes"] == kept < marker["dumped_bytes"]
+    assert main(["build", "xla-dumps", "-o", "again", "--jobs", "1"]) == 0
+    first, again = tree(tmp_path / SITE), tree(tmp_path / "again")
+    assert "index.html" in first
+    assert all(again[path] == page for path, page in first.items() if path.endswith(".html"))
 
 
 NAMES_ITSELF = """from tests.support.fake_xla import compile_module, flags; compile_module("jit_tiny_matmul_gelu")
@@ -114,38 +125,59 @@ def test_the_site_has_the_functions_of_the_program_unless_they_are_hidden(
     assert (b"def tiny_matmul_gelu" in whole) == (not options)
 
 
+FLAGS = "print(os.environ['XLA_FLAGS']); print(flags().get('--xla_own'))"
+SHELL = """\
+for flag in $XLA_FLAGS; do
+    case $flag in
+        --xla_dump_to=*) mkdir -p "${flag#*=}" && cp "$1" "${flag#*=}/$2" ;;
+    esac
+done"""
+
+
 @pytest.mark.parametrize(
-    ("change", "seen"),
+    ("program", "variables", "out"),
     [
-        ("os.environ['XLA_FLAGS'] = '--xla_own=1'", "--xla_own=1"),
-        ("os.environ.setdefault('XLA_FLAGS', '--xla_own=1')", "--xla_own=1"),
-        ("os.environ['XLA_FLAGS'] = os.environ.get('XLA_FLAGS', '') + ' --xla_own=1'", " --xla_own=1"),
-        ("os.environb[b'XLA_FLAGS'] = b'--xla_own=1'", "--xla_own=1"),
-        ("open('flags', 'w').write('--xla_own=1'); os.environ['XLA_FLAGS'] = 'flags'", "flags"),
+        (f"os.environ['XLA_FLAGS'] = '--xla_own=1'; {COMPILE}; {FLAGS}", {}, "--xla_own=1\n1\n"),
+        (f"os.environ.setdefault('XLA_FLAGS', '--xla_own=1'); {COMPILE}; {FLAGS}", {}, "--xla_own=1\n1\n"),
+        (
+            f"os.environ['XLA_FLAGS'] = os.environ.get('XLA_FLAGS', '') + ' --xla_own=1'; {COMPILE}; {FLAGS}",
+            {},
+            " --xla_own=1\n1\n",
+        ),
+        (f"os.environb[b'XLA_FLAGS'] = b'--xla_own=1'; {COMPILE}; {FLAGS}", {}, "--xla_own=1\n1\n"),
+        (
+            f"open('flags', 'w').write('--xla_own=1'); os.environ['XLA_FLAGS'] = 'flags'; {COMPILE}; {FLAGS}",
+            {},
+            "flags\n1\n",
+        ),
+        (
+            f"del os.environ['XLA_FLAGS']; {COMPILE}; print('--xla_own' in flags())",
+            {"XLA_FLAGS": "--xla_own=1"},
+            "False\n",
+        ),
+        (f"{COMPILE}; print('XLA_FLAGS' in os.environ)", {}, "False\n"),
+        (
+            f"{COMPILE}; print(flags()['--xla_own'], flags()['--xla_other'])",
+            {"XLA_FLAGS": "flags.txt"},
+            "2 3\n",
+        ),
+        (
+            ["sh", "-c", f'XLA_FLAGS="$XLA_FLAGS --xla_own=1" {PYTHON} -c "import os; {COMPILE}; {FLAGS}"'],
+            {"XLA_FLAGS": "--xla_first=2"},
+            "--xla_first=2 --xla_own=1\n1\n",
+        ),
+        (COMPILE, {"FAKE_CACHE": "1"}, ""),
+        ([PYTHON, "-I", "-c", f"import sys; sys.path.append({str(ROOT)!r}); {COMPILE}"], {}, ""),
+        (["sh", "-c", SHELL, "sh", str(SAMPLE), FIRST], {}, ""),
     ],
 )
-def test_flags_that_the_program_sets_count_and_are_all_that_it_sees(
-    run: Run, tmp_path: Path, change: str, seen: str
+def test_what_a_program_compiles_is_captured_and_it_sees_its_own_flags_alone(
+    run: Run, tmp_path: Path, program: str | list[str], variables: dict[str, str], out: str
 ) -> None:
-    ran = run(f"import os; {change}; {COMPILE}; print(os.environ['XLA_FLAGS']); print(flags().get('--xla_own'))")
-    assert (ran.code, ran.out.splitlines()) == (0, [seen, "1"])
-    assert dumped(tmp_path) == [FIRST]
-
-
-def test_flags_that_the_program_deletes_are_gone_and_the_dump_is_there(run: Run, tmp_path: Path) -> None:
-    ran = run(f"import os; del os.environ['XLA_FLAGS']; {COMPILE}; print(list(flags()))", XLA_FLAGS="--xla_own=1")
-    assert "--xla_own" not in ran.out
-    assert dumped(tmp_path) == [FIRST]
-
-
-def test_a_program_without_flags_sees_none(run: Run) -> None:
-    assert run(f"import os; {COMPILE}; print('XLA_FLAGS' in os.environ)").out == "False\n"
-
-
-def test_the_users_flags_are_kept_and_a_file_of_them_is_read(run: Run, tmp_path: Path) -> None:
     (tmp_path / "flags.txt").write_text("--xla_own=2\n--xla_other=3\n", encoding="utf-8")
-    ran = run(f"{COMPILE}; print(flags()['--xla_own'], flags()['--xla_other'])", XLA_FLAGS="flags.txt")
-    assert (ran.code, ran.out) == (0, "2 3\n")
+    ran = run(f"import os; {program}" if isinstance(program, str) else program, **variables)
+    assert (ran.code, ran.out) == (0, out)
+    assert dumped(tmp_path) == [FIRST]
 
 
 def test_a_file_of_flags_that_is_not_there_is_an_error_that_names_it(run: Run) -> None:
@@ -165,30 +197,6 @@ def test_another_dump_folder_loses_and_the_user_is_told(run: Run, tmp_path: Path
 def test_the_folder_may_have_any_name(run: Run, tmp_path: Path, name: str) -> None:
     assert run(COMPILE, "--dumps", name).code == 0
     assert (tmp_path / name / FIRST).is_file()
-
-
-def test_python_that_ignores_its_environment_is_captured(run: Run, tmp_path: Path) -> None:
-    ran = run([PYTHON, "-I", "-c", f"import sys; sys.path.append({str(ROOT)!r}); {COMPILE}"])
-    assert ran.code == 0
-    assert dumped(tmp_path) == [FIRST]
-
-
-def test_a_command_that_is_not_python_is_captured(run: Run, tmp_path: Path) -> None:
-    script = """\
-for flag in $XLA_FLAGS; do
-    case $flag in
-        --xla_dump_to=*) mkdir -p "${flag#*=}" && cp "$1" "${flag#*=}/$2" ;;
-    esac
-done"""
-    ran = run(["sh", "-c", script, "sh", str(SAMPLE), FIRST])
-    assert (ran.code, dumped(tmp_path)) == (0, [FIRST])
-
-
-def test_flags_that_a_shell_adds_between_are_kept(run: Run, tmp_path: Path) -> None:
-    program = f"{COMPILE}; import os; print(os.environ['XLA_FLAGS'])"
-    ran = run(["sh", "-c", f'XLA_FLAGS="$XLA_FLAGS --xla_own=1" {PYTHON} -c "{program}"'], XLA_FLAGS="--xla_first=2")
-    assert ran.out == "--xla_first=2 --xla_own=1\n"
-    assert dumped(tmp_path) == [FIRST]
 
 
 # Processes
@@ -245,7 +253,6 @@ def test_the_users_own_sitecustomize_is_loaded(run: Run, tmp_path: Path) -> None
 @pytest.mark.parametrize(
     ("end", "code"),
     [
-        ("import sys; sys.exit(7)", 7),
         ("import os; os.kill(os.getpid(), 9)", 137),
         ("raise ValueError", 1),
     ],
@@ -376,17 +383,7 @@ def test_the_reason_is_named(
     assert not (tmp_path / SITE).exists()
 
 
-def test_caches_are_off(run: Run, tmp_path: Path) -> None:
-    assert run(COMPILE, FAKE_CACHE="1").code == 0
-    assert dumped(tmp_path) == [FIRST]
-
-
 # The folder of dumps
-
-
-def test_what_no_report_reads_is_deleted(run: Run, tmp_path: Path) -> None:
-    run(COMPILE)
-    assert [path for path in (tmp_path / "xla-dumps").rglob("*") if path.suffix == ".ll" or path.is_dir()] == []
 
 
 def test_the_next_run_replaces_the_dumps_and_keeps_the_users_notes(run: Run, tmp_path: Path) -> None:
@@ -439,22 +436,3 @@ def test_a_marker_that_is_no_file_is_refused_and_not_waited_for(run: Run, tmp_pa
     (tmp_path / "xla-dumps").mkdir()
     os.mkfifo(tmp_path / "xla-dumps" / ".reportgen-run.json")
     assert "damaged" in run(COMPILE).err
-
-
-def test_the_marker_says_what_was_run(run: Run, tmp_path: Path) -> None:
-    run([PYTHON, "-c", f"{COMPILE}; raise SystemExit(7)"])
-    marker = json.loads((tmp_path / "xla-dumps" / ".reportgen-run.json").read_text(encoding="utf-8"))
-    assert (marker["command"][:2], marker["exit_code"], marker["modules"]) == ([PYTHON, "-c"], 7, 1)
-    assert (marker["processes"], marker["flags"]) == (1, "--xla_dump_hlo_as_text")
-    kept = sum((tmp_path / "xla-dumps" / name).stat().st_size for name in marker["files"])
-    assert marker["kept_bytes"] == kept < marker["dumped_bytes"]
-
-
-def test_the_site_is_that_of_build(run: Run, tmp_path: Path) -> None:
-    run(COMPILE)
-    command = [PYTHON, "-m", "reportgen", "build", "xla-dumps", "-o", "again"]
-    subprocess.run(command, cwd=tmp_path, env=environment(), capture_output=True, check=True)
-    first, again = tmp_path / SITE, tmp_path / "again"
-    pages = [path.relative_to(first) for path in sorted(first.rglob("*.html"))]
-    assert pages
-    assert all((first / page).read_bytes() == (again / page).read_bytes() for page in pages)

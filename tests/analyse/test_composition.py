@@ -105,22 +105,18 @@ def test_a_sound_dump_has_no_contested_bytes() -> None:
     assert all(contested_bytes(analysis, space) == 0 for space in analysis.spaces.values())
 
 
-def test_two_small_values_in_the_same_bytes_decide_nothing() -> None:
-    analysis = sharing(100)
-    contested = contested_bytes(analysis, analysis.spaces[0])
-    assert contested == 200
-    assert not decides(contested, analysis.spaces[0])
-
-
-def test_two_large_values_in_the_same_bytes_decide() -> None:
-    analysis = sharing(5_000)
-    assert decides(contested_bytes(analysis, analysis.spaces[0]), analysis.spaces[0])
-
-
-def test_errors_in_one_memory_space_say_nothing_of_another() -> None:
-    analysis = sharing(5_000, color=1)
-    assert contested_bytes(analysis, analysis.spaces[0]) == 0
-    assert decides(contested_bytes(analysis, analysis.spaces[1]), analysis.spaces[1])
+@pytest.mark.parametrize(
+    ("size", "color", "contested", "is_decided"),
+    [(100, 0, {0: 200}, {0: False}), (5_000, 0, {}, {0: True}), (5_000, 1, {0: 0}, {0: False, 1: True})],
+    ids=["two small values", "two large values", "of another memory space"],
+)
+def test_values_in_the_same_bytes_decide_if_they_are_large_and_in_the_space(
+    size: int, color: int, contested: dict[int, int], is_decided: dict[int, bool]
+) -> None:
+    analysis = sharing(size, color)
+    found = {number: contested_bytes(analysis, space) for number, space in analysis.spaces.items()}
+    assert {number: found[number] for number in contested} == contested
+    assert {number: decides(found[number], analysis.spaces[number]) for number in is_decided} == is_decided
 
 
 def test_an_error_of_the_whole_dump_decides_everywhere() -> None:

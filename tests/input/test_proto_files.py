@@ -79,15 +79,6 @@ def test_no_check_judges_live_ranges_that_are_rebuilt_from_a_trace(tmp_path: Pat
     assert "half of the ranges rebuilt from a trace are XLA's" in run("explain", tmp_path).out
 
 
-def test_where_a_text_is_the_proto_checks_it(tmp_path: Path) -> None:
-    for path in (SAMPLES / GPU).glob("*.txt"):
-        (tmp_path / path.name).write_bytes(path.read_bytes())
-    (tmp_path / NAME).write_bytes(sample_proto(GPU))
-    (files,) = discover([tmp_path]).dumps
-    assert files.label.endswith("-buffer-assignment.txt")
-    assert [sibling.kind for sibling in files.siblings] == ["proto"]
-
-
 def test_protos_of_other_stages_are_not_read_beside_a_text(tmp_path: Path) -> None:
     for path in (SAMPLES / GPU).glob("*.txt"):
         (tmp_path / path.name).write_bytes(path.read_bytes())

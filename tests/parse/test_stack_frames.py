@@ -2,7 +2,6 @@
 
 from contextlib import suppress
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -14,33 +13,32 @@ TEXT = next((SAMPLES / "cpu-tiny").glob("*cpu_after_optimizations.txt")).read_by
 PROTO = (ROOT / "tests" / "siblings" / "cpu-tiny.hlo.pb").read_bytes()
 
 
-def tables() -> StackFrames:
-    found = stack_frames_of_text(TEXT)
-    assert found is not None
+def of_text(*edits: tuple[bytes, bytes]) -> StackFrames:
+    """Return the tables of the text after the edits, each of something that is there."""
+    text = TEXT
+    for old, new in edits:
+        assert old in text
+        text = text.replace(old, new)
+    found = stack_frames_of_text(text)
+    assert found
     return found
 
 
-def test_a_stack_is_listed_from_the_innermost_frame() -> None:
-    assert tables().stack(2) == (
+def test_a_stack_is_listed_from_the_innermost_frame_and_an_unknown_one_is_empty() -> None:
+    assert of_text().stack(2) == (
         Frame("/home/u/corpus/scripts/progs.py", "tiny.<locals>.tiny_matmul_gelu", 11),
         Frame("/home/u/corpus/scripts/run.py", "<module>", 41),
     )
+    assert [of_text().stack(number) for number in (0, 99)] == [(), ()]
 
 
-def test_text_and_proto_agree_on_every_stack() -> None:
-    of_proto = stack_frames_of_proto(PROTO)
-    assert of_proto is not None
-    assert of_proto.links.keys() == tables().links.keys()
-    assert [of_proto.stack(number) for number in of_proto.links] == [
-        tables().stack(number) for number in tables().links
-    ]
-
-
-def test_text_and_proto_agree_on_where_expressions_are() -> None:
-    of_proto = stack_frames_of_proto(PROTO)
-    assert of_proto is not None
-    inner, outer = tables().stack(3)
-    for found in (tables(), of_proto):
+def test_text_and_proto_agree_on_every_stack_and_on_where_expressions_are() -> None:
+    text, proto = of_text(), stack_frames_of_proto(PROTO)
+    assert proto
+    assert proto.links.keys() == text.links.keys()
+    assert all(proto.stack(number) == text.stack(number) for number in proto.links)
+    inner, outer = text.stack(3)
+    for found in (text, proto):
         assert found.columns_of(3, inner) == (27, 32)
         assert found.columns_of(2, inner) == (15, 33)
         assert found.columns_of(2, outer) == (9, 23)
@@ -49,44 +47,31 @@ def test_text_and_proto_agree_on_where_expressions_are() -> None:
 
 
 def test_an_expression_of_several_lines_has_no_columns() -> None:
-    found = stack_frames_of_text(TEXT.replace(b"line=11 end_line=11", b"line=11 end_line=12"))
-    assert found is not None
-    assert found.stack(3) == tables().stack(3)
-    assert found.columns_of(3, tables().stack(3)[0]) is None
-
-
-@pytest.mark.parametrize("number", [0, 99])
-def test_an_unknown_frame_has_no_stack(number: int) -> None:
-    assert tables().stack(number) == ()
+    found = of_text((b"line=11 end_line=11", b"line=11 end_line=12"))
+    assert found.stack(3) == of_text().stack(3)
+    assert found.columns_of(3, found.stack(3)[0]) is None
 
 
 def test_a_place_that_a_stack_repeats_is_listed_once() -> None:
-    repeated = TEXT.replace(
-        b"2 {file_location_id=2 parent_frame_id=2}", b"2 {file_location_id=2 parent_frame_id=4}"
-    ).replace(b"3 {file_location_id=3 parent_frame_id=2}", b"3 {file_location_id=2 parent_frame_id=2}")
-    found = stack_frames_of_text(repeated)
-    assert found is not None
-    assert [frame.line for frame in found.stack(2)] == [11, 41]
+    repeated = of_text(
+        (b"2 {file_location_id=2 parent_frame_id=2}", b"2 {file_location_id=2 parent_frame_id=4}"),
+        (b"3 {file_location_id=3 parent_frame_id=2}", b"3 {file_location_id=2 parent_frame_id=2}"),
+    )
+    assert [frame.line for frame in repeated.stack(2)] == [11, 41]
 
 
 def test_frames_that_call_each_other_end() -> None:
     first, third = b"1 {file_location_id=1 parent_frame_id=1}", b"1 {file_location_id=1 parent_frame_id=3}"
-    in_circles = stack_frames_of_text(TEXT.replace(first, third))
-    assert in_circles is not None
-    assert len(in_circles.stack(2)) == 2
+    assert len(of_text((first, third)).stack(2)) == 2
 
 
 def test_escapes_in_names_are_read() -> None:
-    found = stack_frames_of_text(TEXT.replace(b"scripts/progs.py", rb"a \"b\" \316\273.py"))
-    assert found is not None
+    found = of_text((b"scripts/progs.py", rb"a \"b\" \316\273.py"))
     assert found.stack(2)[0].file == '/home/u/corpus/a "b" λ.py'
 
 
-def test_a_text_without_tables_has_no_frames() -> None:
+def test_without_tables_there_are_no_frames() -> None:
     assert stack_frames_of_text(b"HloModule m\n\nENTRY %main () -> () {\n}\n") is None
-
-
-def test_a_proto_without_tables_has_no_frames() -> None:
     assert stack_frames_of_proto(b"\x0a\x02\x08\x01") is None
 
 

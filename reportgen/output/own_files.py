@@ -38,11 +38,10 @@ def plain_bytes(path: Path, most: int = -1) -> bytes:
 
 
 def free_place(directory: Path, path: str) -> Path:
-    """Return the place of a file of ours, with the folders above it; a link or a pipe in the way is removed.
+    """Return the place of a file of ours in an existing directory, with the folders above it.
 
-    Raises OSError if a folder is in that place, or a file in that of a folder.
+    A link or a pipe in the way is removed. Raises OSError if a folder is in that place, or a file in that of a folder.
     """
-    directory.mkdir(parents=True, exist_ok=True)
     *folders, name = path.split("/")
     place = directory
     for folder in folders:

@@ -118,8 +118,10 @@ def _note_unfinished(directory: Path, paths: list[str]) -> None:
     It starts with a newline, so a line that a full disk or a kill has cut off is no JSON and spoils no later line.
     """
     line = b"\n" + json.dumps(paths).encode() + b"\n"
-    with refusing(directory / UNFINISHED), free_place(directory, UNFINISHED).open("ab", buffering=len(line)) as listing:
-        listing.write(line)  # in one call, so that lines do not mix
+    with refusing(directory / UNFINISHED):
+        directory.mkdir(parents=True, exist_ok=True)
+        with free_place(directory, UNFINISHED).open("ab", buffering=len(line)) as listing:
+            listing.write(line)  # in one call, so that lines do not mix
 
 
 def is_intact(directory: Path, part: Part) -> bool:

@@ -15,6 +15,7 @@ from xdist.workermanage import WorkerController
 
 from tests.run import has_npm_packages
 from tests.support import hostile
+from tests.support.builds import write_builds
 from tests.support.commands import Run, runner
 from tests.support.goldens import Goldens
 from tests.support.guards import PATIENCE, missing
@@ -115,6 +116,12 @@ def run(capsys: pytest.CaptureFixture[str]) -> Run:
 def empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Work in an empty directory."""
     monkeypatch.chdir(tmp_path)
+
+
+@pytest.fixture
+def two_builds(run: Run, empty_folder: None) -> None:
+    """Work in a directory with two builds of a program, `before` and `after`, and the report of the first."""
+    write_builds(run)
 
 
 @pytest.fixture

@@ -3,7 +3,7 @@
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from random import Random
@@ -16,7 +16,8 @@ from reportgen.compare import compare_document, history
 from reportgen.document import Misstated, read
 from reportgen.reports import explain_document, report_document
 from reportgen.reports.report_document import ReportDocument
-from tests.compare.texts import IN_PLACE, NAME, NOT_IN_PLACE, written
+from tests.compare.texts import IN_PLACE, written
+from tests.support.builds import add_modules, budgets
 from tests.support.commands import Run
 from tests.support.documents import GENERATED, PAGES, text_of
 from tests.support.samples import ROOT, SAMPLES
@@ -35,12 +36,9 @@ NUMBERS = {
 
 
 @pytest.fixture
-def sides(tmp_path: Path) -> tuple[Path, Path]:
-    """Return the dumps of two builds; each also has a module that the other lacks."""
-    before, after = written(tmp_path / "before", IN_PLACE), written(tmp_path / "after", NOT_IN_PLACE)
-    written(before, IN_PLACE.replace("1048576", "9"), NAME.replace("jit_f", "jit_gone"))
-    written(after, IN_PLACE.replace("1048576", "7"), NAME.replace("jit_f", "jit_new"))
-    return before, after
+def sides(two_builds: None) -> None:
+    """Work in a directory with two builds, each with a module that the other lacks."""
+    add_modules()
 
 
 def compared(run: Run, *arguments: object) -> dict[str, Any]:
@@ -136,17 +134,19 @@ def can_be_read(document: Any) -> bool:
     return True
 
 
-def test_a_field_too_many_or_too_few_does_not_pass(run: Run, sides: tuple[Path, Path]) -> None:
-    document = compared(run, *sides)
+@pytest.mark.usefixtures("sides")
+def test_a_field_too_many_or_too_few_does_not_pass(run: Run) -> None:
+    document = compared(run, "before", "after")
     (term,) = [term for term in document["modules"][0]["spaces"]["0"]["terms"] if term["change_bytes"] > 0][:1]
     term["extra"] = term.pop("count")
     assert len(problems(validator("compare"), document)) == 2
 
 
-@pytest.mark.parametrize("flags", [[], ["--capacity", "1MiB"]])
-@pytest.mark.parametrize("dumps", [SAMPLES, ROOT / "tests", ROOT / "tests" / "oom"])
-def test_a_report_is_as_its_schema_says(run: Run, dumps: Path, flags: list[str]) -> None:
-    document = json.loads(run("check", "--json", "--jobs", "1", *flags, dumps).out)
+@pytest.mark.parametrize(
+    ("dumps", "flags"), [("samples", ()), ("samples", ("--capacity", "1MiB")), ("tests", ("--capacity", "1MiB"))]
+)
+def test_a_report_is_as_its_schema_says(run: Run, dumps: str, flags: Sequence[str]) -> None:
+    document = json.loads(run("check", "--json", "--jobs", "1", *flags, ROOT / dumps).out)
     assert document["modules"]
     assert problems(validator("report"), document) == []
 
@@ -177,49 +177,42 @@ def test_a_report_of_an_unsound_dump_is_as_its_schema_says(run: Run, tmp_path: P
     assert problems(validator("report"), document) == []
 
 
-def test_a_comparison_is_as_its_schema_says(run: Run, sides: tuple[Path, Path]) -> None:
-    before, after = sides
-    document = compared(run, before, after)
-    assert {module["status"] for module in document["modules"]} == {"changed", "new", "missing"}
-    compared(run, before, before)
+def statuses(document: dict[str, Any], key: str) -> set[str]:
+    return {one["status"] for one in document[key]}
 
 
-def test_a_comparison_of_real_builds_is_as_its_schema_says(run: Run) -> None:
-    pairs = ROOT / "tests" / "advice" / "pairs"
-    for before, after in (("gpu/mid/base", "gpu/mid/remat"), ("tpu/kvcarry/base", "tpu/kvcarry/donate")):
-        compared(run, pairs / before, pairs / after)
-    compared(run, SAMPLES, SAMPLES)
+@pytest.mark.usefixtures("sides")
+@pytest.mark.parametrize(
+    ("arguments", "is_so"),
+    [
+        ("before after", lambda one: statuses(one, "modules") == {"changed", "new", "missing"}),
+        ("before before", lambda one: one["explains"]),
+        ("PAIRS/gpu/mid/base PAIRS/gpu/mid/remat", lambda one: one["modules"]),
+        ("PAIRS/tpu/kvcarry/base PAIRS/tpu/kvcarry/donate", lambda one: one["modules"]),
+        (f"{SAMPLES} {SAMPLES}", lambda one: statuses(one, "modules") == {"same"}),
+        ("report.json after", lambda one: not one["explains"]),
+        ("after report.json", lambda one: not one["explains"]),
+        ("nowhere.json after --max-growth 1%", lambda one: one["verdict"] == "cannot judge"),
+        ("unsound after", lambda one: one["modules"]),
+        ("before no-ranges", lambda one: one["modules"]),
+        ("no-ranges no-ranges", lambda one: one["modules"]),
+        (
+            "before after --budgets b.toml",
+            lambda one: statuses(one, "verdicts") >= {"pass", "over", "grown", "missing", "unmatched"},
+        ),
+    ],
+)
+def test_a_comparison_is_as_its_schema_says(run: Run, arguments: str, is_so: Callable[[Any], object]) -> None:
+    written(Path("unsound"), IN_PLACE.replace("size 4194304", "size 4194303"))
+    written(Path("no-ranges"), IN_PLACE.partition("HloLiveRange")[0])
+    any_growth = "missing-modules = 'fail'\n[[budget]]\nmax = '5 MiB'\nmax-growth = '1%'\n"
+    budgets(any_growth + "[[budget]]\nmodule = 'no'\nmax = '1 B'\n")
+    assert is_so(compared(run, *arguments.replace("PAIRS", str(ROOT / "tests" / "advice" / "pairs")).split()))
 
 
-def test_a_comparison_with_a_report_or_with_nothing_is_as_its_schema_says(run: Run, sides: tuple[Path, Path]) -> None:
-    before, after = sides
-    Path("report.json").write_text(run("check", "--json", before).out, encoding="utf-8")
-    assert not compared(run, "report.json", after)["explains"]
-    assert not compared(run, after, "report.json")["explains"]
-    assert compared(run, "nowhere.json", after, "--max-growth", "1%")["verdict"] == "cannot judge"
-
-
-def test_a_comparison_of_unsound_dumps_is_as_its_schema_says(
-    run: Run, sides: tuple[Path, Path], tmp_path: Path
-) -> None:
-    unsound = written(tmp_path / "unsound", IN_PLACE.replace("size 4194304", "size 4194303"))
-    without_ranges = written(tmp_path / "without", IN_PLACE.partition("HloLiveRange")[0])
-    for before, after in ((unsound, sides[1]), (sides[0], without_ranges), (without_ranges, without_ranges)):
-        compared(run, before, after)
-
-
-def test_a_judged_comparison_is_as_its_schema_says(run: Run, sides: tuple[Path, Path]) -> None:
-    Path("b.toml").write_text(
-        "missing-modules = 'fail'\n[[budget]]\nmax = '5 MiB'\nmax-growth = '1%'\n"
-        "[[budget]]\nmodule = 'no'\nmax = '1 B'\n",
-        encoding="utf-8",
-    )
-    document = compared(run, *sides, "--budgets", "b.toml")
-    assert {verdict["status"] for verdict in document["verdicts"]} >= {"pass", "over", "grown", "missing", "unmatched"}
-
-
-def test_each_line_of_a_history_and_the_report_of_one_is_as_its_schema_says(run: Run, sides: tuple[Path, Path]) -> None:
-    builds = (sides[0], sides[0], sides[1], SAMPLES)
+@pytest.mark.usefixtures("sides")
+def test_each_line_of_a_history_and_the_report_of_one_is_as_its_schema_says(run: Run) -> None:
+    builds = ("before", "before", "after", SAMPLES)
     for number, dumps in enumerate(builds, start=1):
         about = ["--commit", str(number) * 40, "--time", f"2026-01-0{number}T00:00:00Z", "--history", "h.jsonl"]
         assert run("history", "add", dumps, *about, "--link", "https://example.org").code == 0

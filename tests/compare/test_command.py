@@ -1,4 +1,4 @@
-"""`reportgen compare` and the gate of `check`: files, messages and exit codes."""
+"""`reportgen compare` and the gate of `check`: the documents, texts and pages that they write."""
 
 import json
 import re
@@ -7,39 +7,14 @@ from typing import Any
 
 import pytest
 
-from tests.compare.texts import IN_PLACE, NAME, NOT_IN_PLACE, written
-from tests.support.commands import Run, outputs_of, runner
+from tests.compare.texts import IN_PLACE, NAME, written
+from tests.support.builds import add_modules
+from tests.support.commands import Run, outputs_of
 from tests.support.site import link_problems, read_pages, tree
 
+pytestmark = pytest.mark.usefixtures("two_builds")
+
 GROWN = "[[budget]]\nmodule = 'jit_f'\nmax = '5 MiB'\nmax-growth = '1%'\n"
-
-
-@pytest.fixture
-def run(capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
-    """`run("compare", before, after)` in an empty directory."""
-    (tmp_path / "cwd").mkdir()
-    monkeypatch.chdir(tmp_path / "cwd")
-    for name in ("GITHUB_OUTPUT", "GITHUB_STEP_SUMMARY"):
-        monkeypatch.delenv(name, raising=False)
-    return runner(capsys)
-
-
-@pytest.fixture
-def before(tmp_path: Path) -> Path:
-    return written(tmp_path / "before", IN_PLACE)
-
-
-@pytest.fixture
-def after(tmp_path: Path) -> Path:
-    return written(tmp_path / "after", NOT_IN_PLACE)
-
-
-@pytest.fixture
-def report(run: Run, before: Path, tmp_path: Path) -> Path:
-    """Return the report.json of the build before."""
-    path = tmp_path / "report.json"
-    path.write_text(run("check", "--json", before).out, encoding="utf-8")
-    return path
 
 
 def compared(run: Run, *arguments: object) -> dict[str, Any]:
@@ -48,8 +23,8 @@ def compared(run: Run, *arguments: object) -> dict[str, Any]:
     return document
 
 
-def test_the_document_has_modules_spaces_terms_and_recognised_values(run: Run, before: Path, after: Path) -> None:
-    (module,) = compared(run, before, after)["modules"]
+def test_the_document_has_modules_spaces_terms_and_recognised_values(run: Run) -> None:
+    (module,) = compared(run, "before", "after")["modules"]
     assert (module["before"], module["after"], module["status"]) == (NAME, NAME, "changed")
     space = module["spaces"]["0"]
     assert space["terms"] == [{"kind": "held or temporary", "change_bytes": 4194304, "count": 1}]
@@ -57,86 +32,39 @@ def test_the_document_has_modules_spaces_terms_and_recognised_values(run: Run, b
     assert module["recognised"] == {"sure": 3, "likely": 0, "in its place": 0}
 
 
-def test_a_dump_beside_itself_has_no_term_and_recognises_every_value(run: Run, before: Path) -> None:
-    (module,) = compared(run, before, before)["modules"]
+def test_a_dump_beside_itself_has_no_term_and_recognises_every_value(run: Run) -> None:
+    (module,) = compared(run, "before", "before")["modules"]
     assert (module["status"], module["paired_by"]) == ("same", "content")
     assert [space["terms"] for space in module["spaces"].values()] == [[]]
     assert module["recognised"] == {"sure": 3, "likely": 0, "in its place": 0}
 
 
-def test_new_and_missing_modules_have_a_null_side(run: Run, before: Path, after: Path) -> None:
-    written(before, IN_PLACE.replace("1048576", "9"), NAME.replace("jit_f", "jit_gone"))
-    written(after, IN_PLACE.replace("1048576", "7"), NAME.replace("jit_f", "jit_new"))
-    modules = compared(run, before, after)["modules"]
+def test_new_and_missing_modules_have_a_null_side(run: Run) -> None:
+    add_modules()
+    modules = compared(run, "before", "after")["modules"]
     sides = {(module["before"], module["after"]) for module in modules}
     assert sides == {(NAME, NAME), (NAME.replace("jit_f", "jit_gone"), None), (None, NAME.replace("jit_f", "jit_new"))}
 
 
-def test_a_report_gives_figures_and_says_that_it_explains_nothing(run: Run, report: Path, after: Path) -> None:
-    document = compared(run, report, after)
+def test_a_report_gives_figures_and_says_that_it_explains_nothing(run: Run) -> None:
+    document = compared(run, "report.json", "after")
     (module,) = document["modules"]
     assert document["explains"] is False
     assert (module["spaces"]["0"]["before_bytes"], module["spaces"]["0"]["after_bytes"]) == (4194308, 8388612)
-    assert "differences are not explained" in run("compare", report, after).out
+    assert "differences are not explained" in run("compare", "report.json", "after").out
 
 
-def test_a_missing_side_is_an_error_without_a_gate(run: Run, after: Path) -> None:
-    assert run("compare", "nowhere", after).code == 1
-
-
-@pytest.mark.parametrize("command", ["check", "compare"])
-def test_growth_over_the_budget_exits_with_3(run: Run, report: Path, after: Path, command: str) -> None:
-    Path("b.toml").write_text(GROWN, encoding="utf-8")
-    sides = ["compare", report, after] if command == "compare" else ["check", after, "--baseline", report]
-    ran = run(*sides, "--budgets", "b.toml")
-    assert ran.code == 3
-    assert "b.toml:1: fail: over: jit_f memory: peak_resident 8,388,612 bytes; 5,242,880 bytes are allowed" in ran.out
-    assert "fail: grown" in ran.out
-
-
-def test_a_baseline_alone_allows_not_one_byte_more(run: Run, report: Path, after: Path, before: Path) -> None:
-    assert run("check", after, "--baseline", report).code == 3
-    assert run("check", before, "--baseline", report).code == 0
-    assert run("check", after, "--baseline", report, "--max-growth", "100%").code == 0
-    assert run("check", after, "--baseline", before).code == 3
-
-
-@pytest.mark.parametrize("command", ["check", "compare"])
-@pytest.mark.parametrize("baseline", ["no.json", "memory://nowhere/no.json"])
-def test_a_missing_baseline_warns_and_passes(run: Run, after: Path, command: str, baseline: str) -> None:
-    sides = ["compare", baseline, after] if command == "compare" else ["check", after, "--baseline", baseline]
-    ran = run(*sides, "--max-growth", "1%")
-    assert ran.code == 0
-    assert "warn: no baseline" in ran.out
-    assert " new" not in ran.out
-
-
-def test_a_budget_file_in_the_current_directory_is_found(run: Run, after: Path) -> None:
-    Path("reportgen.toml").write_text("[[budget]]\nmax = '1 B'\n", encoding="utf-8")
-    assert run("check", after).code == 3
-    Path("reportgen.toml").unlink()
-    Path("pyproject.toml").write_text("[[tool.xla-reportgen.budget]]\nmax = '1 B'\n", encoding="utf-8")
-    assert run("check", after).code == 3
-
-
-@pytest.mark.parametrize(
-    "flags", [["--budgets", "no.toml"], ["--max-growth", "5"], ["--max-growth", "-1%"], ["--max-recomputed", "5"]]
-)
-def test_an_invalid_budget_is_a_mistake_of_usage(run: Run, after: Path, flags: list[str]) -> None:
-    assert run("check", after, *flags).code == 2
-
-
-def test_json_of_a_gated_check_stays_json(run: Run, report: Path, after: Path) -> None:
-    ran = run("check", after, "--json", "--baseline", report, "--github")
+def test_json_of_a_gated_check_stays_json(run: Run) -> None:
+    ran = run("check", "after", "--json", "--baseline", "report.json", "--github")
     assert json.loads(ran.out)["schema"] == 2
     assert "::error title=Memory%3A grown::" in ran.err
 
 
-def test_the_markdown_explains_and_escapes(run: Run, before: Path, after: Path) -> None:
+def test_the_markdown_explains_and_escapes(run: Run) -> None:
     name = "module_0001.jit_<b>|`x`.cpu_after_optimizations-buffer-assignment.txt"
-    for side in (before, after):
+    for side in (Path("before"), Path("after")):
         (side / NAME).rename(side / name)
-    run("compare", before, after, "--markdown", "m.md")
+    run("compare", "before", "after", "--markdown", "m.md")
     text = Path("m.md").read_text(encoding="utf-8")
     assert "+4.00 MiB (+100.0 %) in memory" in text
     assert "temporaries now, arguments or outputs before | +4,194,304 |" in text
@@ -144,12 +72,12 @@ def test_the_markdown_explains_and_escapes(run: Run, before: Path, after: Path) 
 
 
 def test_github_gets_a_summary_outputs_and_few_annotations(
-    run: Run, before: Path, after: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    run: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     Path("b.toml").write_text(GROWN * 8, encoding="utf-8")
     monkeypatch.setenv("GITHUB_OUTPUT", str(tmp_path / "outputs"))
     monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(tmp_path / "summary"))
-    ran = run("compare", before, after, "--budgets", "b.toml", "--github")
+    ran = run("compare", "before", "after", "--budgets", "b.toml", "--github")
     assert sum(line.startswith("::error ") for line in ran.out.splitlines()) == 10
     assert outputs_of(tmp_path / "outputs") == {"verdict": "over", "change-bytes": "4194304", "markdown": ""}
     assert "over budget" in (tmp_path / "summary").read_text(encoding="utf-8")
@@ -167,7 +95,7 @@ COMMANDS = re.compile(r"##\w*\[|^[ \t]*::(?!stop-commands::|\w+::$|warning title
 
 @pytest.mark.parametrize("name", ["##[stop-commands]abc", "::error::x", "  ::add-mask::x", "##vso[task.complete]x"])
 def test_no_command_prints_a_name_that_orders_the_runner(run: Run, tmp_path: Path, name: str) -> None:
-    written(tmp_path / name, IN_PLACE, f"{name}-buffer-assignment.txt")
+    written(tmp_path / "dumps" / name, IN_PLACE, f"{name}-buffer-assignment.txt")
     for command in (
         *(
             "check",
@@ -179,15 +107,14 @@ def test_no_command_prints_a_name_that_orders_the_runner(run: Run, tmp_path: Pat
         *("explain", "explain --markdown", "explain --json", "export --trace", "build --single-file x.html"),
         *("compare", "compare --markdown - --github", "compare --json -"),
     ):
-        ran = run(*command.split(), *[tmp_path] * (2 if command.startswith("compare") else 1))
+        ran = run(*command.split(), *[tmp_path / "dumps"] * (2 if command.startswith("compare") else 1))
         assert COMMANDS.findall(ran.out + "\n" + ran.err) == [], command
 
 
-def test_the_site_of_a_comparison_has_no_broken_link(run: Run, before: Path, after: Path, tmp_path: Path) -> None:
-    site, gone, new = tmp_path / "site", NAME.replace("jit_f", "jit_gone"), NAME.replace("jit_f", "jit_new")
-    written(before, IN_PLACE.replace("1048576", "9"), gone)
-    written(after, IN_PLACE.replace("1048576", "7"), new)
-    assert run("compare", before, after, "-o", site).code == 0
+def test_the_site_of_a_comparison_has_no_broken_link(run: Run, tmp_path: Path) -> None:
+    site = tmp_path / "site"
+    add_modules()
+    assert run("compare", "before", "after", "-o", site).code == 0
     assert {"before", "after", "compare", "compare.json", "index.html"} <= {path.name for path in site.iterdir()}
     pages = read_pages(site)
     assert link_problems(pages, frozenset(tree(site))) == []
@@ -195,26 +122,24 @@ def test_the_site_of_a_comparison_has_no_broken_link(run: Run, before: Path, aft
     assert [sum(url.startswith(folder) for url in overview) for folder in ("before/m/", "after/m/")] == [1, 1]
 
 
-def test_a_site_is_equal_when_it_is_built_again(run: Run, before: Path, after: Path, tmp_path: Path) -> None:
+def test_a_site_is_equal_when_it_is_built_again(run: Run, tmp_path: Path) -> None:
     for name in ("one", "other"):
-        run("compare", before, after, "-o", tmp_path / name)
+        run("compare", "before", "after", "-o", tmp_path / name)
     assert tree(tmp_path / "one") == tree(tmp_path / "other")
 
 
-def test_a_comparison_is_not_written_over_other_files(run: Run, before: Path, after: Path, tmp_path: Path) -> None:
+def test_a_comparison_is_not_written_over_other_files(run: Run, tmp_path: Path) -> None:
     (tmp_path / "notes").mkdir()
     (tmp_path / "notes" / "mine.txt").write_text("x")
-    assert run("compare", before, after, "-o", tmp_path / "notes").code == 1
+    assert run("compare", "before", "after", "-o", tmp_path / "notes").code == 1
 
 
-def test_redaction_hides_names_with_one_table_for_both_sides(
-    run: Run, before: Path, after: Path, tmp_path: Path
-) -> None:
-    for side in (before, after):
+def test_redaction_hides_names_with_one_table_for_both_sides(run: Run, tmp_path: Path) -> None:
+    for side in (Path("before"), Path("after")):
         text = (side / NAME).read_text(encoding="utf-8").replace("jit(f)/exp", "secret_layer/exp")
         (side / NAME).write_text(text, encoding="utf-8")
     site = tmp_path / "site"
-    ran = run("compare", before, after, "--redact-names", "-o", site, "--markdown", "m.md", "--json", "c.json")
+    ran = run("compare", "before", "after", "--redact-names", "-o", site, "--markdown", "m.md", "--json", "c.json")
     shown = ran.out + Path("m.md").read_text(encoding="utf-8") + Path("c.json").read_text(encoding="utf-8")
     shown += "".join(path.read_text(encoding="utf-8") for path in site.rglob("*.html"))
     assert "secret_layer" not in shown

@@ -7,46 +7,35 @@ from typing import Any
 
 import pytest
 
-from tests.support.builds import beside_builds
+from tests.support.builds import BUILT, change_report
 from tests.support.commands import Run
 
-BUILT = ["--commit", "1a2b3c4", "--time", "2026-01-01T00:00:00Z"]
+pytestmark = pytest.mark.usefixtures("two_builds")
+
 NO_SIZES = ["-1", "1.0", "1.5", "true", "false", '"1"', "NaN", "Infinity", "-Infinity", "1e999", "9" * 40, "9" * 5_000]
 NO_SIZES += ["[]", "{}", "[1]"]
 FIGURES = ["peak_resident", "needed", "allocated", "static", "peak_temp"]
 HISTORY = '{{"schema":2,"commit":"{}","time":"2026-01-01T00:00:00Z","modules":{{"cpu jit_f -":{{"0":{}}}}}}}\n'
 
 
-@pytest.fixture
-def run(capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
-    """`run("compare", "before", "after")` in a directory with both builds and the report of the first."""
-    return beside_builds("r.json", capsys, tmp_path, monkeypatch)
-
-
 def is_refused(run: Run, text: str, words: str) -> None:
     """Confirm that no command takes a report, and that each says its file and the words."""
-    Path("r.json").write_text(text, encoding="utf-8")
+    Path("report.json").write_text(text, encoding="utf-8")
     for command in (
-        ["compare", "r.json", "after"],
-        ["compare", "after", "r.json", "--max-growth", "1%"],
-        ["check", "after", "--baseline", "r.json"],
-        ["history", "add", "r.json", *BUILT, "--history", "h.jsonl"],
+        ["compare", "report.json", "after"],
+        ["compare", "after", "report.json", "--max-growth", "1%"],
+        ["check", "after", "--baseline", "report.json"],
+        ["history", "add", "report.json", *BUILT, "--history", "h.jsonl"],
     ):
         ran = run(*command)
-        assert (ran.code, "error: r.json: " in ran.err, words in ran.err) == (1, True, True), ran.err
+        assert (ran.code, "error: report.json: " in ran.err, words in ran.err) == (1, True, True), ran.err
     assert not Path("h.jsonl").exists()
-
-
-def changed(change: Callable[[Any], object]) -> str:
-    document = json.loads(Path("r.json").read_bytes())
-    change(document)
-    return json.dumps(document)
 
 
 @pytest.mark.parametrize("size", NO_SIZES)
 @pytest.mark.parametrize("figure", FIGURES)
 def test_a_figure_that_cannot_be_is_refused(run: Run, figure: str, size: str) -> None:
-    text = changed(lambda document: document["modules"][0]["spaces"]["0"].update({f"{figure}_bytes": "HERE"}))
+    text = change_report(lambda document: document["modules"][0]["spaces"]["0"].update({f"{figure}_bytes": "HERE"}))
     is_refused(run, text.replace('"HERE"', size), f"modules[0].spaces.0.{figure}_bytes: ")
 
 
@@ -63,7 +52,7 @@ def test_a_figure_that_cannot_be_is_refused(run: Run, figure: str, size: str) ->
     ],
 )
 def test_figures_that_contradict_each_other_are_refused(run: Run, figures: dict[str, int], words: str) -> None:
-    text = changed(lambda document: document["modules"][0]["spaces"]["0"].update(figures))
+    text = change_report(lambda document: document["modules"][0]["spaces"]["0"].update(figures))
     is_refused(run, text, f"modules[0].spaces.0.{words}")
 
 
@@ -103,18 +92,18 @@ def test_figures_that_contradict_each_other_are_refused(run: Run, figures: dict[
     ],
 )
 def test_what_is_nested_otherwise_is_refused(run: Run, change: Callable[[Any], object], words: str) -> None:
-    is_refused(run, changed(change), words)
+    is_refused(run, change_report(change), words)
 
 
 @pytest.mark.parametrize("line", [True, -1, 1.5, "3"])
 def test_a_finding_has_the_number_of_a_line(run: Run, line: object) -> None:
     finding = {"severity": "note", "slug": "a", "message": "b", "file": None, "line": line}
-    text = changed(lambda document: document["modules"][0].update(findings=[finding]))
+    text = change_report(lambda document: document["modules"][0].update(findings=[finding]))
     is_refused(run, text, "modules[0].findings[0].line: ")
 
 
 def test_a_name_that_is_stated_twice_is_refused(run: Run) -> None:
-    text = Path("r.json").read_text(encoding="utf-8")
+    text = Path("report.json").read_text(encoding="utf-8")
     is_refused(
         run,
         text.replace('"needed_bytes": ', '"needed_bytes": 1, "needed_bytes": ', 1),
@@ -123,14 +112,13 @@ def test_a_name_that_is_stated_twice_is_refused(run: Run) -> None:
 
 
 def test_an_unknown_figure_and_unknown_fields_are_taken(run: Run) -> None:
-    text = changed(lambda document: document["modules"][0]["spaces"]["0"].update(peak_resident_bytes=None, other=[1.5]))
-    Path("r.json").write_text(text, encoding="utf-8")
-    assert run("compare", "r.json", "after").code == 0
+    change_report(lambda document: document["modules"][0]["spaces"]["0"].update(peak_resident_bytes=None, other=[1.5]))
+    assert run("compare", "report.json", "after").code == 0
 
 
 def test_a_report_of_an_earlier_version_that_states_no_work_is_taken(run: Run) -> None:
-    Path("r.json").write_text(changed(lambda document: document["modules"][0].pop("work")), encoding="utf-8")
-    ran = run("compare", "r.json", "after")
+    change_report(lambda document: document["modules"][0].pop("work"))
+    ran = run("compare", "report.json", "after")
     assert (ran.code, "recompute" in ran.out) == (0, False)
 
 
@@ -144,7 +132,7 @@ def test_a_line_of_a_history_with_such_a_figure_is_told_and_left_out(run: Run, s
         assert f"skipped 1 damaged line: {place}: modules.cpu jit_f -.0[2]: " in ran.err
         assert json.loads(Path("base.json").read_bytes())["build"]["commit"] == "0000000"
     Path("h.jsonl").write_text(bad, encoding="utf-8")
-    assert run("history", "add", "r.json", *BUILT, "--history", "h.jsonl").code == 2
+    assert run("history", "add", "report.json", *BUILT, "--history", "h.jsonl").code == 2
     assert Path("h.jsonl").read_text(encoding="utf-8") == bad
 
 

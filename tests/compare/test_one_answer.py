@@ -10,9 +10,10 @@ from hypothesis import strategies as st
 
 from reportgen.analyse.fit import Refusal, fits
 from reportgen.oom.printed_size import SizeRange
-from tests.compare.test_exit_codes import REFUSED, gated
+from tests.compare.test_exit_codes import REFUSED
 from tests.compare.test_soundness import UNSOUND
 from tests.compare.texts import NOT_IN_PLACE, written
+from tests.support.builds import budgets
 from tests.support.commands import Run, runner
 from tests.support.dumps import edited
 from tests.support.site import read_page
@@ -55,7 +56,7 @@ def page_of(run: Run, dumps: Path | str, *options: str) -> str:
 def test_an_error_about_sizes_makes_the_need_unknown_to_every_gate(run: Run, options: list[str]) -> None:
     assert run("check", "less", *options).code == 4
     assert run("check", "less", *options, "--allow-unsound", "--max-growth", "900%").code in (0, 1)
-    assert run("check", "less", *gated("[[budget]]\nmax = '5 MiB'\nfigure = 'needed'")).code == 4
+    assert run("check", "less", *budgets("[[budget]]\nmax = '5 MiB'\nfigure = 'needed'")).code == 4
     assert run("compare", "sound", "less", "--capacity", "5MiB").code == 4
 
 
@@ -77,7 +78,7 @@ def test_errors_that_touch_no_figure_that_was_asked_for_change_no_exit_code(run:
     assert run("check", "ranges", "--strict").code == 1
     assert [run("check", "ranges", "--capacity", size).code for size in ("9MiB", "5MiB")] == [0, 3]
     for figure, code in (("needed", 0), ("peak_resident", 4)):
-        assert run("check", "ranges", *gated(f"[[budget]]\nmax = '9 MiB'\nfigure = '{figure}'")).code == code
+        assert run("check", "ranges", *budgets(f"[[budget]]\nmax = '9 MiB'\nfigure = '{figure}'")).code == code
     assert run("compare", "sound", "ranges").code == 4
 
 

@@ -12,41 +12,43 @@ import pytest
 from reportgen.errors import OptionError, OutputRefused
 from reportgen.output.named_files import confirm_apart, confirm_outside, is_stdout, write_file
 from tests.compare.texts import NAME
-from tests.support.builds import beside_builds
+from tests.support.builds import BUILT
 from tests.support.commands import Run
 
+pytestmark = pytest.mark.usefixtures("two_builds")
+
 posix_only = pytest.mark.skipif(sys.platform == "win32", reason="needs pipes and links")
-BUILT = ["--commit", "1" * 40, "--time", "2026-01-01T00:00:00Z"]
 
 
 @pytest.fixture
-def run(capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
-    """`run("compare", "before", "after")` in a directory with both builds and the report of the first."""
-    return beside_builds("base.json", capsys, tmp_path, monkeypatch)
+def folder(tmp_path: Path) -> Path:
+    """Return an empty folder."""
+    (tmp_path / "empty").mkdir()
+    return tmp_path / "empty"
 
 
 # Replaced whole
 
 
-def test_a_file_is_written_and_replaced_with_its_permissions(tmp_path: Path) -> None:
-    target = tmp_path / "x"
+def test_a_file_is_written_and_replaced_with_its_permissions(folder: Path) -> None:
+    target = folder / "x"
     for content in (b"one", b"2"):
         write_file(target, content)
         assert target.read_bytes() == content
         target.chmod(0o640)
-    assert (list(tmp_path.iterdir()), target.stat().st_mode & 0o777) == ([target], 0o640)
+    assert (list(folder.iterdir()), target.stat().st_mode & 0o777) == ([target], 0o640)
 
 
-def test_a_name_may_be_as_long_as_any(tmp_path: Path) -> None:
-    write_file(tmp_path / ("x" * 255), b"x")
-    assert [len(path.name) for path in tmp_path.iterdir()] == [255]
+def test_a_name_may_be_as_long_as_any(folder: Path) -> None:
+    write_file(folder / ("x" * 255), b"x")
+    assert [len(path.name) for path in folder.iterdir()] == [255]
 
 
 @pytest.mark.parametrize("call", ["write", "replace"])
 def test_what_fails_leaves_the_earlier_file_and_nothing_else(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, call: str
+    folder: Path, monkeypatch: pytest.MonkeyPatch, call: str
 ) -> None:
-    target = tmp_path / "report.html"
+    target = folder / "report.html"
     target.write_bytes(b"the last good one")
 
     def full(*_: object, **__: object) -> None:
@@ -58,25 +60,25 @@ def test_what_fails_leaves_the_earlier_file_and_nothing_else(
         monkeypatch.setattr(Path, "chmod", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
     with pytest.raises((OutputRefused, KeyboardInterrupt)):
         write_file(target, b"x" * 100_000)
-    assert [(path.name, path.read_bytes()) for path in tmp_path.iterdir()] == [("report.html", b"the last good one")]
+    assert [(path.name, path.read_bytes()) for path in folder.iterdir()] == [("report.html", b"the last good one")]
 
 
 @posix_only
-def test_a_link_is_followed(tmp_path: Path) -> None:
-    (tmp_path / "folder").mkdir()
-    (tmp_path / "link").symlink_to("folder/file")
+def test_a_link_is_followed(folder: Path) -> None:
+    (folder / "folder").mkdir()
+    (folder / "link").symlink_to("folder/file")
     for content in (b"one", b"two"):
-        write_file(tmp_path / "link", content)
-        assert (tmp_path / "link").is_symlink()
-        assert (tmp_path / "folder" / "file").read_bytes() == content
+        write_file(folder / "link", content)
+        assert (folder / "link").is_symlink()
+        assert (folder / "folder" / "file").read_bytes() == content
 
 
 @pytest.mark.parametrize("target", ["folder", "missing/file"])
-def test_what_cannot_be_written_is_refused(tmp_path: Path, target: str) -> None:
-    (tmp_path / "folder").mkdir()
+def test_what_cannot_be_written_is_refused(folder: Path, target: str) -> None:
+    (folder / "folder").mkdir()
     with pytest.raises(OutputRefused, match="cannot be written"):
-        write_file(tmp_path / target, b"x")
-    assert [path.name for path in tmp_path.rglob("*")] == ["folder"]
+        write_file(folder / target, b"x")
+    assert [path.name for path in folder.rglob("*")] == ["folder"]
 
 
 COMMANDS = {
@@ -136,7 +138,7 @@ def test_stdout_has_the_document_alone(run: Run, tmp_path: Path, target: str, re
 @posix_only
 @pytest.mark.parametrize("way", ["itself", "link", "hard link", "other spelling"])
 @pytest.mark.parametrize("option", ["--json", "--markdown"])
-@pytest.mark.parametrize("read", ["base.json", f"after/{NAME}", "b.toml"])
+@pytest.mark.parametrize("read", ["report.json", f"after/{NAME}", "b.toml"])
 def test_no_file_is_replaced_that_is_read(run: Run, read: str, option: str, way: str) -> None:
     Path("b.toml").write_text("[[budget]]\nmax = '9 GiB'\n", encoding="utf-8")
     before = Path(read).read_bytes()
@@ -147,7 +149,7 @@ def test_no_file_is_replaced_that_is_read(run: Run, read: str, option: str, way:
         Path(target).hardlink_to(read)
     # A hard link of a file in a directory is replaced, and the file stays.
     for after in (f"after/{NAME}",) if way == "hard link" else ("after", f"after/{NAME}"):
-        ran = run("compare", "base.json", after, option, target, "--budgets", "b.toml")
+        ran = run("compare", "report.json", after, option, target, "--budgets", "b.toml")
         assert (ran.code, f"{option} " in ran.err, "it is what the command reads" in ran.err) == (2, True, True)
     assert Path(read).read_bytes() == before
 
@@ -191,11 +193,11 @@ def test_a_site_replaces_no_side_of_its_comparison(run: Run, side: str) -> None:
 @pytest.mark.parametrize(
     "add",
     [
-        ["base.json", "--history", "base.json"],
-        ["base.json", "--history", "./before/../base.json"],
+        ["report.json", "--history", "report.json"],
+        ["report.json", "--history", "./before/../report.json"],
         [f"before/{NAME}", "--history", f"before/{NAME}"],
-        ["base.json", "--history", "b.toml", "--budgets", "b.toml"],
-        ["base.json", "--history", "pyproject.toml"],
+        ["report.json", "--history", "b.toml", "--budgets", "b.toml"],
+        ["report.json", "--history", "pyproject.toml"],
         ["before", "-o", "before", "--force"],
     ],
     ids=" ".join,
@@ -211,7 +213,7 @@ def test_a_history_is_none_of_the_files_that_are_read(run: Run, tmp_path: Path, 
 def test_a_history_is_not_replaced_by_the_baseline_that_is_found_in_it(run: Run, tmp_path: Path) -> None:
     run("history", "add", "before", *BUILT, "--history", "h.jsonl")
     before = _contents(tmp_path)
-    assert run("history", "find", "1" * 40, "--history", "h.jsonl", "-o", "h.jsonl").code == 2
+    assert run("history", "find", BUILT[1], "--history", "h.jsonl", "-o", "h.jsonl").code == 2
     assert _contents(tmp_path) == before
 
 
@@ -219,12 +221,12 @@ def test_a_history_is_not_replaced_by_the_baseline_that_is_found_in_it(run: Run,
 def test_a_file_without_one_line_of_a_history_is_no_history(run: Run, tmp_path: Path, content: str) -> None:
     Path("notes.txt").write_text(content, encoding="utf-8")
     before = _contents(tmp_path)
-    for command in (["add", "base.json", *BUILT, "-o", "site"], ["find", "1" * 40]):
+    for command in (["add", "report.json", *BUILT, "-o", "site"], ["find", BUILT[1]]):
         ran = run("history", *command, "--history", "notes.txt")
         assert (ran.code, "notes.txt: it is no history" in ran.err) == (2, True), ran.err
     assert _contents(tmp_path) == before
     Path("empty").write_text("", encoding="utf-8")
-    assert run("history", "add", "base.json", *BUILT, "--history", "empty").code == 0
+    assert run("history", "add", "report.json", *BUILT, "--history", "empty").code == 0
 
 
 def _contents(folder: Path) -> dict[Path, bytes]:

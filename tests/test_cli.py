@@ -20,6 +20,7 @@ from reportgen.dump_pages import module_of
 from reportgen.pipeline import DumpReading
 from tests.support.commands import Ran, Run
 from tests.support.folders import filled, framed
+from tests.support.guards import posix_only
 from tests.support.samples import SAMPLE_FOLDERS
 from tests.support.site import ROOT, SAMPLES, link_problems, read_pages, tree
 
@@ -34,8 +35,6 @@ TRAIN_STEP = ONE_FILE.read_text(encoding="utf-8")
 STEM = NAME.removesuffix("-buffer-assignment.txt")
 TINY_FILES: dict[str, str | bytes] = {path.name: path.read_bytes() for path in TINY.iterdir()}
 DAMAGED_GZ = {f"other-{NAME}.gz": b"\1\2\3"}
-
-posix_only = pytest.mark.skipif(sys.platform == "win32", reason="needs signals, or names that Windows does not have")
 
 
 @pytest.fixture

@@ -12,6 +12,8 @@ from reportgen.input.toml_lines import line_of_key
 from reportgen.options import WatchOptions
 from tests.support.site import ROOT, SAMPLES
 
+pytestmark = pytest.mark.usefixtures("empty_folder")
+
 COMMANDS = (ROOT / "docs" / "commands.md").read_text(encoding="utf-8")
 TINY = str(SAMPLES / "cpu-tiny")
 ALL = """\
@@ -23,12 +25,6 @@ title = "Nightly"
 capacity = ["64 KiB"]
 source-url = "https://example.com/{path}#{line}"
 """
-
-
-@pytest.fixture(autouse=True)
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
 
 
 def set_up(text: str) -> None:

@@ -3,6 +3,7 @@
 import io
 import json
 import shlex
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -11,11 +12,13 @@ from pathlib import Path
 
 import pytest
 
+from reportgen.cli import main
 from reportgen.compare.history import PeakOrigin, parse_history
 from tests.compare.texts import IN_PLACE, NAME, NOT_IN_PLACE, written
 from tests.support.builds import write_report
 from tests.support.commands import Ran, Run
 from tests.support.folders import filled
+from tests.support.guards import posix_only
 from tests.support.samples import SAMPLES
 from tests.support.site import link_problems, reachable, read_pages, tree
 
@@ -23,7 +26,6 @@ pytestmark = pytest.mark.usefixtures("empty_folder")
 
 ONE, TWO, FOUR = "1" * 40, "2" * 40, "4" * 40
 Add = Callable[..., Ran]
-NOT_ON_WINDOWS = pytest.mark.skipif(sys.platform == "win32", reason="needs links and SIGKILL")
 
 
 @pytest.fixture
@@ -39,12 +41,21 @@ def add(run: Run, empty_folder: None) -> Add:
     return add
 
 
+@pytest.fixture(scope="module")
+def site_of_three(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a site with a history of three builds; no test changes it."""
+    top = tmp_path_factory.mktemp("history")
+    for number, text in enumerate([IN_PLACE, NOT_IN_PLACE, NOT_IN_PLACE], start=1):
+        build = written(top / f"build-{number}", text)
+        about = ["--commit", str(number) * 40, "--time", f"2026-01-0{number}T00:00:00Z", "-o", str(top / "site")]
+        assert main(["history", "add", str(build), *about]) == 0
+    return top / "site"
+
+
 @pytest.fixture
-def site(add: Add) -> Path:
-    """Return a site with a history of three builds."""
-    for number in (1, 2, 3):
-        assert add(number, "-o", "site").code == 0
-    return Path("site")
+def site(site_of_three: Path, add: Add) -> Path:
+    """Return a copy of that site in the current directory."""
+    return Path(shutil.copytree(site_of_three, "site"))
 
 
 def lines(history: Path) -> list[dict[str, object]]:
@@ -286,7 +297,7 @@ def test_the_history_of_a_site_is_not_replaced_by_another(run: Run, site: Path, 
     assert (tree(site), Path("other.jsonl").exists()) == (before, False)
 
 
-@NOT_ON_WINDOWS
+@posix_only
 def test_a_history_may_be_a_link(run: Run, add: Add) -> None:
     Path("kept").mkdir()
     Path("h.jsonl").symlink_to("kept/history.jsonl")
@@ -297,7 +308,7 @@ def test_a_history_may_be_a_link(run: Run, add: Add) -> None:
     assert [path.name for path in Path("kept").iterdir()] == ["history.jsonl"]
 
 
-@NOT_ON_WINDOWS
+@posix_only
 def test_a_writer_that_is_killed_damages_no_history(run: Run, add: Add) -> None:
     add(1, "--history", "h.jsonl", "-o", "site")
     killed = """

@@ -14,6 +14,7 @@ from reportgen.errors import UnreadableInput
 from reportgen.input.discover import discover
 from reportgen.input.remote import located
 from tests.support.commands import Run
+from tests.support.folders import labels
 from tests.support.site import SAMPLES
 
 PLAN = next((SAMPLES / "cpu-tiny").glob("*-buffer-assignment.txt")).read_bytes()
@@ -72,9 +73,7 @@ def test_an_archive_at_a_url_is_read(dumps: Path) -> None:
     fsspec = pytest.importorskip("fsspec")
     archive = shutil.make_archive("d", "zip", dumps)
     fsspec.filesystem("memory").pipe_file("/bucket/d.zip", Path(archive).read_bytes())
-    assert [dump.label for dump in discover([located("memory://bucket/d.zip")]).dumps] == [
-        dump.label for dump in discover([dumps]).dumps
-    ]
+    assert labels(discover([located("memory://bucket/d.zip")])) == labels(discover([dumps]))
 
 
 def test_members_that_lead_out_and_links_are_left_out_and_said(tmp_path: Path) -> None:
@@ -89,7 +88,7 @@ def test_members_that_lead_out_and_links_are_left_out_and_said(tmp_path: Path) -
     of_zip = [f"{outside}; so are 4 others", left_out]
     for archive, messages in ((packed, [f"{left_out}; so are 3 others"]), (tmp_path / "d.zip", of_zip)):
         found = discover([archive])
-        assert [dump.label for dump in found.dumps] == [NAME]
+        assert labels(found) == [NAME]
         assert [problem.message for problem in found.problems] == messages
     assert sorted(path.name for path in tmp_path.iterdir()) == ["d.tgz", "d.zip"]
 

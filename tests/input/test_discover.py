@@ -19,7 +19,8 @@ from reportgen.errors import UnreadableInput
 from reportgen.input import logs as log_frames
 from reportgen.input.discover import Discovered, discover
 from reportgen.input.reading import load_text
-from tests.support.folders import filled, framed
+from tests.support.folders import filled, framed, labels, severities
+from tests.support.guards import posix_only
 
 ROOT = Path(__file__).parents[2]
 PROTO = ROOT / "tests/siblings/cpu-tiny.hlo.pb"
@@ -31,19 +32,9 @@ VALUES = f"{STEM}-buffer-assignment-values.txt"
 LIVE_RANGES = f"{STEM}-live-range.txt"
 TEXT = "BufferAssignment:\nallocation 0: size 4\n"
 
-posix_only = pytest.mark.skipif(sys.platform == "win32", reason="needs links and pipes")
-
 
 def write(folder: Path, *names: str, text: str = TEXT) -> None:
     filled(folder, dict.fromkeys(names, text))
-
-
-def labels(found: Discovered) -> list[str]:
-    return [dump.label for dump in found.dumps]
-
-
-def severities(found: Discovered) -> list[tuple[str, str]]:
-    return [(problem.severity, problem.file) for problem in found.problems]
 
 
 def texts(found: Discovered) -> list[list[str]]:
@@ -327,7 +318,7 @@ def test_a_compressed_file_that_is_named_is_taken(tmp_path: Path) -> None:
     (tmp_path / f"{ALLOCATIONS}.gz").write_bytes(gzip.compress(TEXT.encode()))
     found = discover([tmp_path / f"{ALLOCATIONS}.gz"])
     assert labels(found) == [f"{ALLOCATIONS}.gz"]
-    assert severities(found) == [("note", ALLOCATIONS)]
+    assert severities(found.problems) == [("note", ALLOCATIONS)]
 
 
 # Logs
@@ -347,7 +338,7 @@ def test_long_files_are_searched_up_to_a_limit(tmp_path: Path, monkeypatch: pyte
     write(tmp_path, "run.log", text="noise\n" * 300_000 + framed(ALLOCATIONS, TEXT))
     found = discover([tmp_path])
     assert labels(found) == ["seed.txt"]
-    assert severities(found) == [("note", "run.log")]
+    assert severities(found.problems) == [("note", "run.log")]
     assert labels(discover([tmp_path / "run.log"])) == ["run.log"]
 
 
@@ -409,7 +400,7 @@ def test_links_to_directories_are_followed_once(tmp_path: Path) -> None:
         (tmp_path / "dumps" / name).symlink_to(target)
     found = discover([tmp_path / "dumps"])
     assert labels(found) == ["real/own-buffer-assignment.txt"]
-    assert [(problem.severity, problem.file) for problem in found.problems] == [("warning", "outside")]
+    assert severities(found.problems) == [("warning", "outside")]
 
 
 @posix_only
@@ -446,7 +437,7 @@ def test_something_named_like_a_part_that_is_not_a_file_is_reported(tmp_path: Pa
     os.mkfifo(tmp_path / "pipe-buffer-assignment.txt")
     found = discover([tmp_path])
     assert labels(found) == ["seed.txt"]
-    assert severities(found) == [
+    assert severities(found.problems) == [
         ("error", "gone-buffer-assignment.txt"),
         ("warning", "loop-live-range.txt"),
         ("error", "pipe-buffer-assignment.txt"),
@@ -485,14 +476,14 @@ def test_a_part_that_may_not_be_read_is_reported(tmp_path: Path, forbidden: list
     found = discover([tmp_path])
     assert [[part.label for part in dump.parts] for dump in found.dumps] == [[ALLOCATIONS]]
     errors = [("error", VALUES), ("error", "secret-buffer-assignment.txt")]
-    assert severities(found) == [*errors, ("warning", "secret.txt")]
+    assert severities(found.problems) == [*errors, ("warning", "secret.txt")]
     assert "Permission denied" in found.problems[0].message
 
 
 def test_a_directory_that_may_not_be_listed_is_reported(tmp_path: Path, forbidden: list[str]) -> None:
     write(tmp_path, ALLOCATIONS, f"secret/{ALLOCATIONS}")
     forbidden.append("secret")
-    assert severities(discover([tmp_path])) == [("warning", "secret/")]
+    assert severities(discover([tmp_path]).problems) == [("warning", "secret/")]
     with pytest.raises(UnreadableInput, match=r"secret.*Permission denied"):
         discover([tmp_path / "secret"])
 
@@ -539,7 +530,7 @@ def test_an_empty_path_among_others_is_a_problem(tmp_path: Path) -> None:
     (tmp_path / "b").mkdir()
     found = discover([tmp_path / "a", tmp_path / "b"])
     assert labels(found) == ["seed.txt"]
-    assert severities(found) == [("warning", "b")], "no absolute path: it would stand on a page"
+    assert severities(found.problems) == [("warning", "b")], "no absolute path: it would stand on a page"
 
 
 # Several paths
@@ -550,7 +541,7 @@ def test_equal_labels_are_prefixed_by_their_paths(tmp_path: Path) -> None:
     found = discover([tmp_path / "one", tmp_path / "two", tmp_path / "three"])
     assert labels(found) == ["one/more.txt", "one/seed.txt", "other.txt", "two/seed.txt"]
     assert [dump.parts[0].label for dump in found.dumps] == labels(found)
-    assert severities(found) == [("warning", "two/x-live-range.txt")]
+    assert severities(found.problems) == [("warning", "two/x-live-range.txt")]
 
 
 def test_labels_that_are_still_equal_get_a_number(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

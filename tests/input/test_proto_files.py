@@ -3,7 +3,6 @@
 import gzip
 import json
 import lzma
-from collections.abc import Sequence
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -11,20 +10,17 @@ from typing import Any
 import pytest
 
 from reportgen.errors import UnreadableInput
-from reportgen.input.discover import Discovered, discover
+from reportgen.input.discover import discover
 from reportgen.input.dump_contents import read_contents
 from reportgen.protos.wire import fields
 from tests.support.commands import Run
+from tests.support.folders import labels
 from tests.support.protos import message, profile, sample_proto
 from tests.support.samples import SAMPLES
 
 NAME = "module_0001.jit_mlp_train_step.sm_9.0a_gpu_after_optimizations.hlo.pb"
 GPU = "gpu-train-step"
 MODULES = {"jit_step(12)": sample_proto(GPU), "jit_odd(-7)": sample_proto("tpu-odd-shapes")}
-
-
-def labels(found: Discovered) -> Sequence[str]:
-    return [dump.label for dump in found.dumps]
 
 
 def figures(run: Run, *arguments: object) -> dict[str, dict[str, int]]:

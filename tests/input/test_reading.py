@@ -18,6 +18,7 @@ from reportgen.input.dump_text import TextPart
 from reportgen.input.logs import LogFrame
 from reportgen.input.names import read_name
 from reportgen.input.reading import DumpFiles, PartFile, load_text, printable, read_available
+from tests.support.folders import severities
 
 TEXT = b"BufferAssignment:\n" + b"".join(b"allocation %d: size %d\n" % (index, index**3) for index in range(50_000))
 
@@ -66,7 +67,7 @@ def test_cut_compression_names_the_file_and_keeps_the_beginning(
     kept = text.parts[0].data
     assert len(kept) > len(TEXT) // 4
     assert TEXT.startswith(kept)
-    assert [(problem.severity, problem.file) for problem in problems] == [("warning", file.name)]
+    assert severities(problems) == [("warning", file.name)]
     assert f"{len(kept):,} bytes" in problems[0].message
 
 
@@ -107,7 +108,7 @@ def test_an_unreadable_second_part_is_left_out_and_reported(tmp_path: Path) -> N
     (tmp_path / "a.txt").write_bytes(b"allocations")
     text, problems = load_text(dump_of(whole(tmp_path / "a.txt"), whole(tmp_path / "gone.txt")))
     assert [part.label for part in text.parts] == ["a.txt"]
-    assert [(problem.severity, problem.file) for problem in problems] == [("error", "gone.txt")]
+    assert severities(problems) == [("error", "gone.txt")]
 
 
 def test_a_log_is_read_once_for_all_its_parts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

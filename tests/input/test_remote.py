@@ -17,12 +17,13 @@ from reportgen.build import build
 from reportgen.check import check
 from reportgen.cli import main
 from reportgen.errors import UnreadableInput
-from reportgen.input.discover import Discovered, discover
+from reportgen.input.discover import discover
 from reportgen.input.dump_contents import read_note
 from reportgen.input.reading import load_text
 from reportgen.input.remote import AnyPath, RemotePath, is_url, located
 from reportgen.options import BuildOptions
 from tests.support.file_systems import Counted, register
+from tests.support.folders import labels, severities
 from tests.support.site import SAMPLES, tree
 
 STEM = "module_0001.jit_f.cpu_after_optimizations"
@@ -66,10 +67,6 @@ def local(tmp_path_factory: pytest.TempPathFactory) -> Path:
         (top / name).write_bytes(TEXT if "empty" not in name else b"")
     (top / "host-3" / "bad-buffer-assignment.txt.gz").write_bytes(b"\1\2\3")
     return top
-
-
-def labels(found: Discovered) -> list[str]:
-    return [dump.label for dump in found.dumps]
 
 
 def site(paths: list[str], output: Path, jobs: int = 1) -> Mapping[str, bytes]:
@@ -215,7 +212,7 @@ def test_a_connection_lost_in_a_file_leaves_its_beginning_and_the_other_dumps(tm
     Counted.breaks_at.update({"b-buffer-assignment.txt": 300, "c-buffer-assignment.txt": 0})
     report = check(discover([located("counted://d")]), 1, lambda *_: None)
     assert [entry.label for entry in report.summaries] == ["a-buffer-assignment.txt", "b-buffer-assignment.txt"]
-    assert [(problem.severity, problem.file) for problem in report.problems] == [
+    assert severities(report.problems) == [
         ("warning", "b-buffer-assignment.txt"),
         ("error", "c-buffer-assignment.txt"),
     ]
@@ -230,7 +227,7 @@ def test_a_part_that_may_not_be_read_is_reported() -> None:
         Counted.refused[name] = PermissionError("Access Denied")
     found = discover([located("counted://d")])
     assert [[part.label for part in dump.parts] for dump in found.dumps] == [[ALLOCATIONS]]
-    assert [(problem.severity, problem.file) for problem in found.problems] == [
+    assert severities(found.problems) == [
         ("error", VALUES),
         ("error", "secret-buffer-assignment.txt"),
         ("warning", "secret.txt"),
@@ -243,7 +240,7 @@ def test_a_folder_that_may_not_be_listed_is_reported() -> None:
     Counted().pipe_file(f"/d/secret/{ALLOCATIONS}", TEXT)
     Counted.refused["secret"] = PermissionError("Access Denied")
     found = discover([located("counted://d")])
-    assert [(problem.severity, problem.file) for problem in found.problems] == [("warning", "secret/")]
+    assert severities(found.problems) == [("warning", "secret/")]
     assert labels(found) == [ALLOCATIONS]
 
 

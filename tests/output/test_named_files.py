@@ -14,10 +14,9 @@ from reportgen.output.named_files import confirm_apart, confirm_outside, is_stdo
 from tests.compare.texts import NAME
 from tests.support.builds import BUILT
 from tests.support.commands import Run
+from tests.support.guards import posix_only
 
 pytestmark = pytest.mark.usefixtures("two_builds")
-
-posix_only = pytest.mark.skipif(sys.platform == "win32", reason="needs pipes and links")
 
 
 @pytest.fixture

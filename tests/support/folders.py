@@ -1,7 +1,10 @@
-"""Write the files that a test begins with, and logs of them."""
+"""Write the files that a test begins with, and say what was found in them."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
+
+from reportgen.input.discover import Discovered
+from reportgen.input.reading import Problem
 
 
 def filled(folder: Path, files: Mapping[str, str | bytes]) -> Path:
@@ -16,3 +19,12 @@ def filled(folder: Path, files: Mapping[str, str | bytes]) -> Path:
 def framed(name: str, text: str) -> str:
     """Return a file as XLA prints it into a log."""
     return f"*** Begin {name} ***\n{text}\n*** End {name} ***\n"
+
+
+def labels(found: Discovered) -> list[str]:
+    return [dump.label for dump in found.dumps]
+
+
+def severities(problems: Iterable[Problem]) -> list[tuple[str, str]]:
+    """Return how severe each problem is, and its file."""
+    return [(problem.severity, problem.file) for problem in problems]

@@ -1,6 +1,7 @@
 """What a test may wait for, and what it does without something that only some machines have."""
 
 import os
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from time import process_time
@@ -16,6 +17,9 @@ fails with its own words."""
 def missing(name: str, reason: str) -> NoReturn:
     """Skip the test, or fail it with REPORTGEN_REQUIRE_… of that name set."""
     (pytest.fail if os.environ.get(f"REPORTGEN_REQUIRE_{name}") else pytest.skip)(reason)
+
+
+posix_only = pytest.mark.skipif(sys.platform == "win32", reason="needs links, pipes, signals or names of POSIX")
 
 
 @contextmanager

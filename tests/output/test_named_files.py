@@ -14,7 +14,9 @@ from reportgen.output.named_files import confirm_apart, confirm_outside, is_stdo
 from tests.compare.texts import NAME
 from tests.support.builds import BUILT
 from tests.support.commands import Run
+from tests.support.folders import filled
 from tests.support.guards import posix_only
+from tests.support.site import tree
 
 pytestmark = pytest.mark.usefixtures("two_builds")
 
@@ -153,17 +155,41 @@ def test_no_file_is_replaced_that_is_read(run: Run, read: str, option: str, way:
     assert Path(read).read_bytes() == before
 
 
-def test_default_budgets_and_settings_are_read_too(run: Run) -> None:
-    for name in ("reportgen.toml", "pyproject.toml"):
-        Path(name).write_text("", encoding="utf-8")
-        assert run("compare", "before", "after", "--json", name).code == 2
+STEM = NAME.removesuffix("-buffer-assignment.txt")
+ADD, COMPARE = f"history add report.json {' '.join(BUILT)}", "compare before after"
 
 
-@pytest.mark.parametrize("name", ["README.md", f"{NAME.removesuffix('-buffer-assignment.txt')}.md", "other.ll"])
-def test_no_file_of_a_directory_that_is_read_is_replaced(run: Run, name: str) -> None:
-    (Path("after") / name).write_text("mine", encoding="utf-8")
-    assert run("compare", "before", "after", "--markdown", f"after/{name}").code == 2
-    assert (Path("after") / name).read_text(encoding="utf-8") == "mine"
+@pytest.mark.parametrize(
+    ("command", "words"),
+    [
+        (f"{ADD} --history report.json", "--history"),
+        (f"{ADD} --history ./before/../report.json", "--history"),
+        (f"history add before/{NAME} {' '.join(BUILT)} --history before/{NAME}", "--history"),
+        (f"{ADD} --history b.toml --budgets b.toml", "--history"),
+        (f"{ADD} --history pyproject.toml", "--history"),
+        (f"history add before {' '.join(BUILT)} -o before --force", "-o"),
+        (f"history find {BUILT[1]} --history h.jsonl -o h.jsonl", "-o"),
+        (f"{COMPARE} --json reportgen.toml", "--json"),
+        (f"{COMPARE} --json pyproject.toml", "--json"),
+        (f"{COMPARE} --markdown after/README.md", "--markdown"),
+        (f"{COMPARE} --markdown after/{STEM}.md", "--markdown"),
+        (f"{COMPARE} --markdown after/other.ll", "--markdown"),
+        (f"{COMPARE} --json x --markdown ./x", "--markdown"),
+        ("compare site/report.json after -o site", "it has what is read"),
+        ("compare before site/report.json -o site", "it has what is read"),
+        (f"{COMPARE} -o . --force", "-o"),
+        (f"run --dumps site/dumps -o site -- {sys.executable} -c open('ran','w')", "--dumps"),
+    ],
+)
+def test_what_would_replace_what_is_read_changes_nothing(run: Run, tmp_path: Path, command: str, words: str) -> None:
+    mine = ("b.toml", "pyproject.toml", "reportgen.toml", "after/README.md", f"after/{STEM}.md", "after/other.ll")
+    run("history", "add", "before", *BUILT, "--history", "h.jsonl")
+    run("build", "before", "-o", "site")
+    filled(Path(), dict.fromkeys(mine, ""))
+    before = tree(tmp_path)
+    ran = run(*command.split())
+    assert (ran.code, words in ran.err) == (2, True), ran.err
+    assert tree(tmp_path) == before
 
 
 @pytest.mark.parametrize("dump", ["after", f"after/{NAME}"])
@@ -175,66 +201,16 @@ def test_what_an_earlier_command_left_there_may_be_replaced(run: Run, dump: str)
     assert run("build", "after", "--single-file", "after/mine.html").code == 2
 
 
-def test_two_outputs_are_two_files(run: Run) -> None:
-    ran = run("compare", "before", "after", "--json", "x", "--markdown", "./x")
-    assert (ran.code, Path("x").exists()) == (2, False)
-
-
-@pytest.mark.parametrize("side", ["before", "after"])
-def test_a_site_replaces_no_side_of_its_comparison(run: Run, side: str) -> None:
-    assert run("build", side, "-o", "site").code == 0
-    sides = ["site/report.json" if one == side else one for one in ("before", "after")]
-    ran = run("compare", *sides, "-o", "site")
-    assert (ran.code, "it has what is read" in ran.err, Path("site/report.json").exists()) == (2, True, True)
-    assert run("compare", "before", "after", "-o", ".", "--force").code == 2
-
-
-@pytest.mark.parametrize(
-    "add",
-    [
-        ["report.json", "--history", "report.json"],
-        ["report.json", "--history", "./before/../report.json"],
-        [f"before/{NAME}", "--history", f"before/{NAME}"],
-        ["report.json", "--history", "b.toml", "--budgets", "b.toml"],
-        ["report.json", "--history", "pyproject.toml"],
-        ["before", "-o", "before", "--force"],
-    ],
-    ids=" ".join,
-)
-def test_a_history_is_none_of_the_files_that_are_read(run: Run, tmp_path: Path, add: list[str]) -> None:
-    for name in ("b.toml", "pyproject.toml"):
-        Path(name).write_text("", encoding="utf-8")
-    before = _contents(tmp_path)
-    assert run("history", "add", add[0], *BUILT, *add[1:]).code == 2
-    assert _contents(tmp_path) == before
-
-
-def test_a_history_is_not_replaced_by_the_baseline_that_is_found_in_it(run: Run, tmp_path: Path) -> None:
-    run("history", "add", "before", *BUILT, "--history", "h.jsonl")
-    before = _contents(tmp_path)
-    assert run("history", "find", BUILT[1], "--history", "h.jsonl", "-o", "h.jsonl").code == 2
-    assert _contents(tmp_path) == before
-
-
 @pytest.mark.parametrize("content", ["buy milk\n", "{}\n", "[1]\n\n3\n", '{"schema":2}\n', "\0\n"])
 def test_a_file_without_one_line_of_a_history_is_no_history(run: Run, tmp_path: Path, content: str) -> None:
     Path("notes.txt").write_text(content, encoding="utf-8")
-    before = _contents(tmp_path)
+    before = tree(tmp_path)
     for command in (["add", "report.json", *BUILT, "-o", "site"], ["find", BUILT[1]]):
         ran = run("history", *command, "--history", "notes.txt")
         assert (ran.code, "notes.txt: it is no history" in ran.err) == (2, True), ran.err
-    assert _contents(tmp_path) == before
+    assert tree(tmp_path) == before
     Path("empty").write_text("", encoding="utf-8")
     assert run("history", "add", "report.json", *BUILT, "--history", "empty").code == 0
-
-
-def _contents(folder: Path) -> dict[Path, bytes]:
-    return {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
-
-
-def test_dumps_are_not_kept_in_the_site_of_a_run(run: Run) -> None:
-    ran = run("run", "--dumps", "site/dumps", "-o", "site", "--", sys.executable, "-c", "open('ran', 'w')")
-    assert (ran.code, Path("ran").exists()) == (2, False)
 
 
 def test_a_path_that_does_not_exist_yet_is_compared_by_its_name(tmp_path: Path) -> None:

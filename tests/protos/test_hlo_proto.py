@@ -70,23 +70,14 @@ def flow(used: UsedValues | None) -> dict[str, tuple[set[object], set[object]]]:
 
 
 @pytest.mark.parametrize("name", sample_protos())
-def test_every_line_that_is_printed_is_understood(name: str) -> None:
-    assert proto_dump(name).unparsed == ()
-
-
-@pytest.mark.parametrize("name", sample_protos())
-def test_allocations_and_values_are_those_of_the_text(name: str) -> None:
+def test_allocations_values_and_uses_are_those_of_the_text(name: str) -> None:
     theirs, ours = text_dump(name), proto_dump(name)
+    assert ours.unparsed == ()
     assert list(map(stated, ours.allocations)) == list(map(stated, theirs.allocations))
     assert rows(ours.values) == rows(theirs.values)
     assert ours.total_bytes == theirs.total_bytes
-
-
-@pytest.mark.parametrize("name", SCHEDULED)
-def test_positions_and_uses_of_values_are_those_of_the_text(name: str) -> None:
-    theirs = flow(text_dump(name).used_values)
-    ours = flow(proto_dump(name).used_values)
-    assert {key: ours[key] for key in theirs} == theirs
+    if name in SCHEDULED:
+        assert flow(ours.used_values).items() >= flow(theirs.used_values).items()
 
 
 @pytest.mark.parametrize("name", SCHEDULED)

@@ -151,13 +151,17 @@ def test_what_takes_long_to_parse_is_refused(text: str, message: str, capsys: py
     assert capsys.readouterr().err == f"reportgen: error: {message}\n"
 
 
-@pytest.mark.parametrize("text", [f"a.{'b' * 20_000} = 1", "\n" * 1_000_001])
-def test_a_large_file_without_our_table_is_not_ours_to_refuse(text: str) -> None:
-    set_up(text)
-    assert main(["check", TINY]) == 0
-
-
-@pytest.mark.parametrize("text", ["not TOML", "[project]\nname = 'xla-reportgen'", "[tool.other]\ntitle = 3"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "not TOML",
+        "[project]\nname = 'xla-reportgen'",
+        "[tool.other]\ntitle = 3",
+        f"a.{'b' * 20_000} = 1",
+        "\n" * 1_000_001,
+    ],
+    ids=lambda text: text[:20],
+)
 def test_a_file_without_our_table_is_not_ours_to_judge(text: str) -> None:
     set_up(text)
     assert "<title>XLA memory report</title>" in build()

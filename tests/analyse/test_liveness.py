@@ -58,29 +58,48 @@ def renamed(dump: Dump, moment: int, name: str) -> Dump:
     return replace(dump, schedule=schedule_of(schedule))
 
 
-def test_a_value_ends_with_its_last_use() -> None:
-    assert why(listed(lives(1, 4), uses=("step4", "step2"))) == Liveness("last use", 4, "step4")
+NEXT = temporaries(Lives("step1", 1, 4), Lives("next", 4, 9))
+RULES = {
+    "its last use": (listed(lives(1, 4), uses=("step4", "step2")), Liveness("last use", 4, "step4")),
+    "the root of the program": (
+        listed(lives(1, 10), positions=("step9",), uses=("step3",)),
+        Liveness("result", 3, "step3"),
+    ),
+    "before a caller that reads it": (
+        renamed(listed(lives(1, 4), uses=("while.7",)), 8, "while.7"),
+        Liveness("caller", 8, "while.7", "while.7"),
+    ),
+    "the next of its buffer": (listed(NEXT, uses=("step8",)), Liveness("alias", 8, "step8", "next")),
+    "where it is passed on": (listed(lives(1, 4), positions=("step4",)), Liveness("position", None, None, "step4")),
+    "the end of an asynchronous operation": (
+        renamed(listed(lives(1, 6), uses=("step2",)), 6, "copy-done.3"),
+        Liveness("async", 2, "step2", "copy-done.3"),
+    ),
+    "the computation of its loop": (
+        with_value(listed(lives(1, 6), uses=("step2",)), is_phi=True),
+        Liveness("carried", 2, "step2"),
+    ),
+    "one moment after the computation that is called": (
+        listed(lives(1, 6), positions=("step5",), uses=("step2",)),
+        Liveness("part of a result", 2, "step2", "step5"),
+    ),
+    "no reader": (listed(lives(1, 1)), Liveness("never used")),
+    "no rule": (listed(lives(1, 8), uses=("step2",)), Liveness("unknown", 2, "step2")),
+    "no list of uses": (lives(1, 4), Liveness("no list of uses")),
+    "an unscheduled use": (listed(lives(1, 4), uses=("elsewhere",)), Liveness("unknown")),
+}
 
 
-def test_a_value_at_the_root_of_the_program_belongs_to_the_result() -> None:
-    dump = listed(lives(1, 10), positions=("step9",), uses=("step3",))
-    assert why(dump) == Liveness("result", 3, "step3")
+@pytest.mark.parametrize("what", RULES)
+def test_why_a_value_lives_so_long(what: str) -> None:
+    dump, expected = RULES[what]
+    assert why(dump) == expected
 
 
 def test_an_argument_that_is_not_donated_is_held_to_the_end() -> None:
     dump = listed(lives(0, 10), uses=("step3",))
     assert why(in_allocation(dump, parameter=0)) == Liveness("parameter", 3, "step3")
     assert why(in_allocation(dump, parameter=0, is_maybe_live_out=True)).rule != "parameter"
-
-
-def test_a_value_read_by_a_caller_ends_before_it() -> None:
-    dump = renamed(listed(lives(1, 4), uses=("while.7",)), 8, "while.7")
-    assert why(dump) == Liveness("caller", 8, "while.7", "while.7")
-
-
-def test_a_value_read_after_its_end_is_held_by_the_next_of_its_buffer() -> None:
-    dump = temporaries(Lives("step1", 1, 4), Lives("next", 4, 9))
-    assert why(listed(dump, uses=("step8",))) == Liveness("alias", 8, "step8", "next")
 
 
 @pytest.mark.parametrize(("starts", "ends"), [(4, 7), (5, 9), (6, 9)])
@@ -99,45 +118,10 @@ def test_a_value_inherits_the_later_end_of_one_before_it_in_its_buffer(last_use:
     assert why(replace(dump, used_values=used_values_of([heir, first]))).rule == rule
 
 
-def test_a_value_may_end_where_it_is_passed_on() -> None:
-    assert why(listed(lives(1, 4), positions=("step4",))) == Liveness("position", None, None, "step4")
-
-
-def test_an_operand_of_an_async_operation_lives_until_its_end() -> None:
-    dump = renamed(listed(lives(1, 6), uses=("step2",)), 6, "copy-done.3")
-    assert why(dump) == Liveness("async", 2, "step2", "copy-done.3")
-
-
-def test_a_value_carried_by_a_loop_lives_as_long_as_its_computation() -> None:
-    dump = with_value(listed(lives(1, 6), uses=("step2",)), is_phi=True)
-    assert why(dump) == Liveness("carried", 2, "step2")
-
-
-def test_the_result_of_a_called_computation_lives_one_moment_longer() -> None:
-    dump = listed(lives(1, 6), positions=("step5",), uses=("step2",))
-    assert why(dump) == Liveness("part of a result", 2, "step2", "step5")
-
-
-def test_a_value_without_readers_lives_for_one_moment() -> None:
-    assert why(listed(lives(1, 1))) == Liveness("never used")
-
-
-def test_a_range_that_fits_no_rule_is_not_explained() -> None:
-    assert why(listed(lives(1, 8), uses=("step2",))) == Liveness("unknown", 2, "step2")
-
-
 @pytest.mark.parametrize(("is_thread_local", "rule"), [(True, "thread-local"), (False, "no range")])
 def test_without_a_live_range_there_is_nothing_to_explain(is_thread_local: bool, rule: str) -> None:
     dump = replace(listed(lives(1, 4)), live_ranges=LiveRanges())
     assert why(in_allocation(dump, is_thread_local=is_thread_local)).rule == rule
-
-
-def test_without_a_list_of_uses_no_rule_is_named() -> None:
-    assert why(lives(1, 4)).rule == "no list of uses"
-
-
-def test_an_unscheduled_use_is_not_the_last_use() -> None:
-    assert why(listed(lives(1, 4), uses=("elsewhere",))).last_use is None
 
 
 @pytest.mark.parametrize("label", sample_labels())

@@ -25,34 +25,30 @@ def test_the_parts_of_an_instruction() -> None:
     assert (found.op_name, found.source) == ("jit(f)/dot", "/src/a.py:7")
 
 
-def test_the_root_of_a_computation() -> None:
-    assert parse_instruction("ROOT %add = f32[] add(%x, %y)").name == "add"
-
-
-def test_operands_may_come_with_their_shapes() -> None:
-    found = parse_instruction(
-        "%t = () tuple((f32[2]{0}, (s32[], f32[])) %a.1, f32[]{:T(128)} %b, /*index=5*/token[] %c)"
-    )
-    assert found.operands == ("a.1", "b", "c")
-
-
 @pytest.mark.parametrize(
     ("text", "operands"),
     [
+        (
+            "%t = () tuple((f32[2]{0}, (s32[], f32[])) %a.1, f32[]{:T(128)} %b, /*index=5*/token[] %c)",
+            ("a.1", "b", "c"),
+        ),
         ("slice.4 = s32[8]{0:T(1024)} slice(custom-call.3), slice={[0:8]}", ("custom-call.3",)),
         ("t = (f32[], s32[2]) tuple(f32[] a.1, s32[2]{0} b, /*index=2*/c)", ("a.1", "b", "c")),
         ("p = f32[2]{0} parameter(0)", ()),
         ("k = f32[2]{0} constant({1, nan})", ()),
         ("i = s32[4]{0} iota(), iota_dimension=0", ()),
+        ("ROOT %add = f32[] add(%x, %y)", ("x", "y")),
+        ("%t = (f32[2]{0}, (s32[], f32[8]{0:T(8)}), /*index=5*/token[]) tuple(%a, /*index=5*/%b)", ("a", "b")),
     ],
 )
-def test_operands_are_found_without_percent_signs_too(text: str, operands: tuple[str, ...]) -> None:
-    assert parse_instruction(text).operands == operands
-
-
-def test_a_tuple_is_one_shape() -> None:
-    shape = "(f32[2]{0}, (s32[], f32[8]{0:T(8)}), /*index=5*/token[])"
-    assert parse_instruction(f"%t = {shape} tuple(%a, /*index=5*/%b)").shape == shape
+def test_name_shape_and_operands_are_found_with_percent_signs_and_shapes_or_without(
+    text: str, operands: tuple[str, ...]
+) -> None:
+    found = parse_instruction(text)
+    name, _, rest = text.removeprefix("ROOT ").partition(" = ")
+    assert (found.name, found.operands) == (name.removeprefix("%"), operands)
+    assert found.shape
+    assert rest.startswith(f"{found.shape} {found.opcode}(")
 
 
 @pytest.mark.parametrize("constant", ["3.5", "{1, 2}", "{ { 1, 2 }, { 3, 4 } }", '"a(b"', "{...}", "(1, {2})"])

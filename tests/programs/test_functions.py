@@ -18,6 +18,8 @@ from reportgen.protos.wire import fields
 from tests.support.fake_xla import FUNCTION, SAMPLE
 from tests.support.protos import sample_proto
 
+pytestmark = pytest.mark.usefixtures("fake_jax")
+
 STEM = "module_0003.jit_step.cpu_after_optimizations"
 REFUSED = "RESOURCE_EXHAUSTED: Ran out of memory in memory space hbm. Used 32.00G of 15.75G hbm."
 
@@ -57,7 +59,6 @@ def fake_jax(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setitem(sys.modules, "jax", jax)
 
 
-@pytest.mark.usefixtures("fake_jax")
 def test_a_function_has_a_report(tmp_path: Path) -> None:
     def step(x: int) -> int:
         return x
@@ -69,7 +70,6 @@ def test_a_function_has_a_report(tmp_path: Path) -> None:
     assert "jit_step: " in str(made)
 
 
-@pytest.mark.usefixtures("fake_jax")
 @pytest.mark.parametrize("show_source", [True, False])
 def test_the_report_has_the_functions_of_the_program_unless_they_are_left_out(
     tmp_path: Path, show_source: bool
@@ -91,7 +91,6 @@ def test_the_report_has_the_functions_of_the_program_unless_they_are_left_out(
     assert all("def tiny_matmul_gelu(x, w):" in page.read_text() and "SECRET" not in page.read_text() for page in pages)
 
 
-@pytest.mark.usefixtures("fake_jax")
 def test_a_jitted_function_is_lowered_with_its_arguments(tmp_path: Path) -> None:
     step = FakeJitted()
     made = reportgen.report(step, 1, 2, key=3, output=tmp_path / "here")
@@ -99,14 +98,12 @@ def test_a_jitted_function_is_lowered_with_its_arguments(tmp_path: Path) -> None
     assert made.page == tmp_path / "here" / "index.html"
 
 
-@pytest.mark.usefixtures("fake_jax")
 def test_a_program_that_does_not_fit_has_a_report_with_the_compilers_words() -> None:
     made = reportgen.report(FakeJitted(RuntimeError(REFUSED)))
     assert made.error == REFUSED
     assert "The compiler refused this program." in made._repr_html_()
 
 
-@pytest.mark.usefixtures("fake_jax")
 @pytest.mark.parametrize(
     "step", [FakeJitted(ValueError("no such shape")), FakeJitted(RuntimeError(REFUSED), dumps=False)]
 )
@@ -116,14 +113,12 @@ def test_other_errors_are_raised_as_they_are(step: FakeJitted, tmp_path: Path) -
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.usefixtures("fake_jax")
 def test_a_site_of_somebody_else_is_not_overwritten(tmp_path: Path) -> None:
     (tmp_path / "thesis.txt").write_text("mine", encoding="utf-8")
     with pytest.raises(OutputRefused):
         reportgen.report(FakeJitted(), output=tmp_path)
 
 
-@pytest.mark.usefixtures("fake_jax")
 def test_a_capacity_that_cannot_be_read_is_an_error_before_anything_is_compiled(tmp_path: Path) -> None:
     step = FakeJitted()
     with pytest.raises(ValueError, match="an amount such as 16GiB"):
@@ -165,8 +160,7 @@ class FakeCompiled:
 PARTS = {number: bytes(content) for number, content in fields(sample_proto("cpu-tiny")) if not isinstance(content, int)}
 
 
-def test_a_compiled_function_has_a_report_without_compiling(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
+def test_a_compiled_function_has_a_report_without_compiling() -> None:
     made = reportgen.report(cast(Any, FakeCompiled(PARTS[3])))
     assert made.page == Path("xla-memory/jit_f/index.html")
     assert [(entry.title, entry.backend) for entry in made.modules] == [("jit_f", "cpu")]
@@ -193,7 +187,6 @@ def test_a_compiled_function_takes_no_arguments() -> None:
         reportgen.report(cast(Any, FakeCompiled(PARTS[3])), 1)
 
 
-@pytest.mark.usefixtures("fake_jax")
 def test_a_lowered_function_is_compiled(tmp_path: Path) -> None:
     lowered = SimpleNamespace(compile=FakeJitted().compile, compiler_ir=None)
     made = reportgen.report(cast(Any, lowered), output=tmp_path / "site")

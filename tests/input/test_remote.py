@@ -23,7 +23,7 @@ from reportgen.input.reading import load_text
 from reportgen.input.remote import AnyPath, RemotePath, is_url, located
 from reportgen.options import BuildOptions
 from tests.support.file_systems import Counted, register
-from tests.support.folders import labels, severities
+from tests.support.folders import filled, framed, labels, severities
 from tests.support.site import SAMPLES, tree
 
 STEM = "module_0001.jit_f.cpu_after_optimizations"
@@ -44,29 +44,19 @@ def local(tmp_path_factory: pytest.TempPathFactory) -> Path:
     shutil.copytree(SAMPLES / "cpu-tiny", top / "host-0")
     tiny = next((top / "host-0").glob("*-buffer-assignment.txt"))
     stem = tiny.name.removesuffix("-buffer-assignment.txt")
-    (top / "host-0" / f"{stem}.md").write_bytes(b"# Notes of the tiny one\n")
-    (top / "README.md").write_bytes(b"# About the fleet\n")
-    (top / "host-1").mkdir()
-    for path in (top / "host-0").glob("*.txt"):
-        (top / "host-1" / f"{path.name}.gz").write_bytes(gzip.compress(path.read_bytes(), mtime=0))
-    framed = b"noise\n" * 2000 + b"*** Begin %s ***\n%s\n*** End %s ***\n" % (
-        tiny.name.encode(),
-        tiny.read_bytes(),
-        tiny.name.encode(),
-    )
-    (top / "host 2#%.log").write_bytes(framed)
-    (top / "host-3" / "deep").mkdir(parents=True)
-    (top / "host-3" / "deep" / "seed.txt.xz").write_bytes(lzma.compress(tiny.read_bytes()))
-    for name in (
-        ".git/seed",
-        "host-3/.hidden-buffer-assignment.txt",
-        "host-3/orphan-live-range.txt",
-        "host-3/empty.txt",
-    ):
-        (top / name).parent.mkdir(exist_ok=True)
-        (top / name).write_bytes(TEXT if "empty" not in name else b"")
-    (top / "host-3" / "bad-buffer-assignment.txt.gz").write_bytes(b"\1\2\3")
-    return top
+    texts = list((top / "host-0").glob("*.txt"))
+    files = {
+        f"host-0/{stem}.md": b"# Notes of the tiny one\n",
+        "README.md": b"# About the fleet\n",
+        "host 2#%.log": b"noise\n" * 2000 + framed(tiny.name, tiny.read_text(encoding="utf-8")).encode(),
+        "host-3/deep/seed.txt.xz": lzma.compress(tiny.read_bytes()),
+        ".git/seed": TEXT,
+        "host-3/.hidden-buffer-assignment.txt": TEXT,
+        "host-3/orphan-live-range.txt": TEXT,
+        "host-3/empty.txt": b"",
+        "host-3/bad-buffer-assignment.txt.gz": b"\1\2\3",
+    }
+    return filled(top, files | {f"host-1/{path.name}.gz": gzip.compress(path.read_bytes(), mtime=0) for path in texts})
 
 
 def site(paths: list[str], output: Path, jobs: int = 1) -> Mapping[str, bytes]:

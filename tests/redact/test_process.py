@@ -96,7 +96,7 @@ def test_no_command_shows_a_secret_where_the_settings_of_the_project_hide_it(
     monkeypatch.setenv("GITHUB_OUTPUT", "out/output")
     monkeypatch.setenv("GITHUB_STEP_SUMMARY", "out/summary")
     # A mark of random digits could contain a part of a secret.
-    monkeypatch.setattr("reportgen.commands.github.secrets.token_hex", lambda count: "g" * count)
+    monkeypatch.setattr("reportgen.commands.verdicts.secrets.token_hex", lambda count: "g" * count)
     for name, command in COMMANDS.items():
         main([word.format(**paths) for word in command])
         captured = capfd.readouterr()

@@ -84,7 +84,7 @@ def test_both_sides_of_a_row_have_a_page(visit: Visit, comparison: Path) -> None
 def test_the_change_is_shown_by_scope_and_the_link_keeps_it(visit: Visit, comparison: Path) -> None:
     page = visit(comparison, of_module(comparison))
     page.get_by_label("scope", exact=True).check()
-    expect(page.get_by_role("list", name="Change by scope")).to_contain_text("exp")
+    expect(page.get_by_role("list", name="Change by scope")).to_contain_text("jit(f)")
     expect(page.locator(".waterfall")).to_be_hidden()
     page.reload()
     expect(page.get_by_role("list", name="Change by scope")).to_be_visible()

@@ -68,12 +68,12 @@ def packing(
 def _name(box: Box, moments: int, size_bytes: int) -> str:
     """Return the name of a box, where it has room for it."""
     length, high = box.end - box.first, box.high - box.low
-    if high < _LEAST_HIGH * size_bytes or length * _PIXELS_WIDE < len(box.name) * LETTER_WIDTH * moments:
+    letters = sum(map(len, box.words))
+    if high < _LEAST_HIGH * size_bytes or length * _PIXELS_WIDE < letters * LETTER_WIDTH * moments:
         return ""
     left, width = percent_of(box.first, moments), percent_of(length, moments)
     place = f"left:{left};width:{width};bottom:{percent_of(box.low + high // 2, size_bytes)}"
-    name, dot, line = box.name.partition(" · ")
-    return words_over(f"inside {box.look.replace('fill-', 'on-')}", place, name, f"{dot}{line}")
+    return words_over(f"inside {box.look.replace('fill-', 'on-')}", place, *box.words)
 
 
 def largest_boxes(
@@ -101,8 +101,9 @@ def _box(module: Module, links: Links, number: int, base: int) -> Box:
     tooltip = f"{shortened(key_text(value.key))}: {live.start:,} to {live.end:,}, bytes {low:,} to {high:,}"
     look = f"fill-{module.color(number).removeprefix('class-')}"
     author = module.attribution(number)
-    name = " · ".join(filter(None, (author.name.rpartition("/")[2], line_words(author.source))))
-    return Box(live.start, live.end + 1, base + low, base + high, tooltip, links.value_href(number), look, name)
+    line = f" · {line_words(author.source)}" if author.source else ""
+    words = author.name.rpartition("/")[2], line
+    return Box(live.start, live.end + 1, base + low, base + high, tooltip, links.value_href(number), look, words)
 
 
 def picture_of_space(module: Module, space: Space, links: Links) -> Markup:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 
 class Box(NamedTuple):
-    """Bytes [low, high) held over the moments [first, end), with a tooltip, where a click leads, a color, a name."""
+    """Bytes [low, high) held over the moments [first, end), with a tooltip, where a click leads, a color, its name."""
 
     first: int
     end: int
@@ -18,7 +18,7 @@ class Box(NamedTuple):
     tooltip: str
     href: str | None = None
     look: str = ""
-    name: str = ""
+    words: tuple[str, ...] = ()
 
 
 def drawing(width: int, height: int, body: Iterable[str], *, label: str | None) -> str:
